@@ -14,11 +14,15 @@ public struct Bridge: Sendable {
 
   public let receiver: String
   public let logger: Logger
+  /// Returns the address at which phones open the pages; `nil` while none is let in.
+  let pages: @Sendable () -> String?
   private let open: Opening
   private let told = Told()
 
-  public init(_ receiver: String, logger: Logger, open: @escaping Opening) {
-    (self.receiver, self.logger, self.open) = (receiver, logger, open)
+  public init(
+    _ receiver: String, logger: Logger, pages: @escaping @Sendable () -> String? = { nil }, open: @escaping Opening
+  ) {
+    (self.receiver, self.logger, self.pages, self.open) = (receiver, logger, pages, open)
   }
 
   private final class Told: Sendable {

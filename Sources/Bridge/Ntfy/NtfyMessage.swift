@@ -33,14 +33,23 @@ struct NtfyMessage: Hashable, Sendable, Encodable {
   var priority: Priority
   var sequence: String
   var actions: [Action]?
+  /// The page that a tap on the message opens; `nil` for none.
+  var click: String?
 
   private enum CodingKeys: String, CodingKey {
-    case topic, title, message, priority, actions
+    case topic, title, message, priority, actions, click
     case sequence = "sequence_id"
   }
 
   /// Creates the message of a notice with its open requests.
-  init(_ notice: ParentNotice, _ requests: [RequestListing], _ settings: NtfySettings) {
+  ///
+  /// - Parameters:
+  ///   - notice: The notice.
+  ///   - requests: Its open requests.
+  ///   - settings: The receiver's settings.
+  ///   - pages: The address of the pages for phones, with `/` at its end; `nil` for none.
+  init(_ notice: ParentNotice, _ requests: [RequestListing], _ settings: NtfySettings, pages: String? = nil) {
+    click = pages.map { $0 + Self.page(notice.kind) }
     topic = settings.out
     message = settings.detail.text(notice, requests)
     priority = notice.kind == .asked ? .high : .usual
@@ -54,6 +63,14 @@ struct NtfyMessage: Hashable, Sendable, Encodable {
     message = NoticeDetail.shortened(text)
     priority = .low
     sequence = Self.sequence(place, settings.key)
+  }
+
+  /// Returns the path of the page on which a parent sees what a notice is about.
+  private static func page(_ kind: ParentNotice.Kind) -> String {
+    switch kind {
+    case .asked, .limitReached, .learningHeld, .ruleNotInForce: ""
+    case .machineSilent, .machineBack, .rulesWeakened, .parentJoined: "machines"
+    }
   }
 
   /// Returns what a notice has in common with a later message that takes its place.

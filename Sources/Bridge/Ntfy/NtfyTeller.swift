@@ -64,7 +64,7 @@ actor NtfyTeller {
     for notice in told.notices {
       let open = requests.filter { $0.state == .open && notice.requests.contains($0.requestID) }
       if !notice.isOver, notice.kind != .asked || !open.isEmpty {
-        guard await publish(NtfyMessage(notice, open, settings)) else { return pause() }
+        guard await publish(NtfyMessage(notice, open, settings, pages: bridge.pages())) else { return pause() }
         questions.told(notice)
       }
       // At once, since a crash in between tells it twice.

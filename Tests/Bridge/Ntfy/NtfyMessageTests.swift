@@ -162,4 +162,13 @@ struct NtfyMessageTests {
     questions.recover([try Sample.request(), try Sample.request(Sample.ids[1])], besides: [try Sample.asked()])
     #expect(questions.notice(of: Sample.ids[0]) == nil && questions.notice(of: Sample.ids[1]) != nil)
   }
+
+  @Test("A tap opens the page on which a parent sees what the notice is about, while phones have pages")
+  func click() throws {
+    let settings = try Sample.ntfy([:])
+    let pages = "https://192.168.1.5:21000/"
+    #expect(NtfyMessage(try Sample.asked(), [try Sample.request()], settings).click == nil)
+    #expect(NtfyMessage(try Sample.asked(), [try Sample.request()], settings, pages: pages).click == pages)
+    #expect(NtfyMessage(try Sample.notice(.machineBack), [], settings, pages: pages).click == pages + "machines")
+  }
 }
