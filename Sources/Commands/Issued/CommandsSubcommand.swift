@@ -109,11 +109,12 @@ struct CommandsShowSubcommand: AsyncParsableCommand {
       command, on: names.name(command.target),
       peer: try await interface.ask(Endpoints.getDevices).first { $0.device.deviceID == command.target }, terms: terms
     )
+    let through = command.through.map { ", through \(ShownText.safe($0))" } ?? ""
     let rows = [
       ("ID", command.commandID.description), ("machine", names[command.target]),
       ("asked", CommandText.request(command.payload, terms)),
       ("given", TimeText.exact(command.createdAt, zone: zone)),
-      ("author", isOwn ? "this machine" : names[command.author]),
+      ("author", (isOwn ? "this machine" : names[command.author]) + through),
       ("status", progress),
       ("since", TimeText.exact(command.statusAt, zone: zone)),
     ]

@@ -187,7 +187,10 @@ extension ProcessTests {
           #expect(try await phone.get("/").text.contains(words))
         }
         #expect(try await phone.get("/activity").text.contains("through Anna&#39;s phone"))
-        #expect(try await mum.api.ask(Endpoints.getCommands, (nil, 1)).first?.through == "Anna's phone")
+        let given = try #require(try await mum.api.ask(Endpoints.getCommands, (nil, 1)).first)
+        #expect(given.through == "Anna's phone")
+        let shown = try await mum.latchkey("commands", "show", given.commandID.description)
+        #expect(shown.output.contains("this machine, through Anna's phone"), "\(shown)")
 
         // The process of the pages is killed, and another one takes its place.
         browser.process.signal(SIGKILL)
