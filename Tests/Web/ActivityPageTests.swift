@@ -50,7 +50,8 @@ import Testing
     let actions = [
       "device.paired", "device.assigned", "device.renamed", "device.removed", "device.forgotten", "device.quarantined",
       "device.released", "household.keys-changed", "identity.renewed", "parent.told", "receiver.set", "receiver.acts",
-      "receiver.removed", "browser.let-in", "browser.removed", "zone.forgotten", "usage.dropped", "usage.not-queued", "clock.ignored", "later.version",
+      "receiver.removed", "browser.let-in", "browser.removed", "zone.forgotten", "usage.dropped", "usage.not-queued",
+      "clock.ignored", "later.version",
     ]
     let entries = actions.enumerated().map { number, action in
       Self.entry(

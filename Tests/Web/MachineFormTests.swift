@@ -145,20 +145,20 @@ struct MachineFormTests {
     #expect(bedtime.page == "/" && !bedtime.isFault)
     #expect(
       node.state.withLock { $0.changes } == [
-        .init("limits/daily", "1h30m"), .init("schedule/bedtime", "20:00-07:00"),
+        .init("limits/daily", "90"), .init("schedule/bedtime", "20:00-07:00"),
       ])
   }
 
   @Test("An answer that is not possible is said on the same question")
   func impossible() async throws {
     let (device, child) = (Sample.device.description, Sample.child("Emma").childID.description)
-    node.state.withLock { $0.refusal = LocalAPIError(.invalid, "A limit is a time: give one such as 2h.") }
     let limit = try await send("/machines/setup/limit", "device=\(device)&child=\(child)&limit=much")
     #expect(limit.isFault && limit.page == "/machines/\(device)/setup?at=limit-\(child)")
-    #expect(words(limit) == ["A limit is a time: give one such as 2h."])
+    #expect(words(limit) == ["A limit a day is 0 to 24 hours, such as 45, 45min or 1h30m, or none."])
     let nobody = try await send("/machines/setup/owner", "device=\(device)&name=&child=")
     #expect(words(nobody) == ["Name the child, or skip this question."])
     #expect(nobody.isFault && nobody.page == "/machines/\(device)/setup?at=owner")
+    node.state.withLock { $0.refusal = LocalAPIError(.invalid, "A machine has that name.") }
     let rename = try await send("/machines/rename", "device=\(device)&name=x")
     #expect(rename.isFault && rename.page == "/machines/\(device)")
     node.state.withLock { $0.refusal = LocalAPIError(.timeout, "The node has stopped.") }

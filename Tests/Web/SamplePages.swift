@@ -104,7 +104,7 @@ struct SamplePages {
   }
 
   private static let phone = BrowserListing(
-    browserID: "00", label: "Phn", right: .look, madeAt: now, lastSeen: now - 60_000, address: "192.168.1.20")
+    browserID: "00", label: "Phd", right: .look, madeAt: now, lastSeen: now - 60_000, address: "192.168.1.20")
 
   /// A desk at which a phone may come.
   private static let desk = PhoneDesk.Shown(isOpen: true, addresses: ["192.168.1.5"], comparison: "7F3K")

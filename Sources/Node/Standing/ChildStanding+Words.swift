@@ -124,7 +124,10 @@ extension ChildStanding {
       return (id, "more", word == nil ? words : Phrase("{given}, as asked", ["given": .phrase(words)]), word ?? "")
     }
     let taken = (rules.deductions[day] ?? [:]).map { id, less in
-      (id, "less", words(less.time, Phrase("{time} less today"), for: Phrase("{time} less today for {what}")), less.reason)
+      (
+        id, "less", words(less.time, Phrase("{time} less today"), for: Phrase("{time} less today for {what}")),
+        less.reason
+      )
     }
     return (given + taken).sorted { $0.0.description < $1.0.description }.map { id, rule, words, reason in
       let arguments: [String: Phrase.Argument] = ["given": .phrase(words), "reason": .text(reason)]

@@ -67,7 +67,7 @@ extension ProcessTests {
           [
             "request": request.requestID.description, "answer": "no", "word": String(repeating: "a", count: 2_000),
           ])
-        #expect(long.status == 400 && long.text.contains("“A word” must have"), "\(long)")
+        #expect(long.status == 400 && long.text.contains("“A word” is too long"), "\(long)")
         #expect(try await browser.form("/children/lock", ["child": child, "lock": "on"]).status == 303)
         let locked = try await browser.get("/")
         #expect(locked.text.contains("Locked") && locked.text.contains(">Unlock <"), "\(locked)")

@@ -156,7 +156,7 @@ extension ProcessTests {
         #expect(owner.location?.hasPrefix("/machines/\(device)/setup?at=") == true, "\(owner)")
         let renamed = try await browser.form("/machines/rename", ["device": device, "name": "\"><b>Emma's</b>"])
         #expect(renamed.location == "/machines/\(device)", "\(renamed)")
-        let page = try await page(browser, "/machines/\(device)") { $0.contains("</code> in use") }
+        let page = try await page(browser, "/machines/\(device)") { $0.contains("in touch") }
         #expect(
           page.contains("&lt;b&gt;Emma&#39;s") && !page.contains("<b>") && page.contains("used by Emma"), "\(page)")
         #expect(try await browser.form("/machines/sync", ["device": device]).location == "/machines/\(device)")

@@ -63,8 +63,8 @@ struct ControlService: Service {
       }, onRunning: {})
   }
 
-  /// Creates the service of a running node for the browsers that a parent has let in, on a socket of
-  /// their own.
+  /// Creates the service of a running node for the browsers that a parent has let in, on a socket
+  /// of their own.
   ///
   /// The account of the pages is that of the node, so that a browser is known by its cookie.
   init(browsersOf node: NodeService) {

@@ -24,7 +24,12 @@ enum SetupForms {
     },
     Form(path: "/machines/setup/limit", whoMay: [.parent]) { call in
       try await answer(call, .limit) { _ in
-        try await set(ChildRule.dailyLimit.key.change(try call.field("limit")), call)
+        let typed = try call.field("limit")
+        let limit: String
+        do throws(RuleFault) { limit = try ChildRule.dailyLimit.entry.given(typed) } catch {
+          throw PageFault(400, error.said)
+        }
+        return try await set(ChildRule.dailyLimit.key.change(limit), call)
       }
     },
     Form(path: "/machines/setup/bedtime", whoMay: [.parent]) { call in
