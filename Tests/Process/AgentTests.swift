@@ -69,10 +69,10 @@ extension ProcessTests {
           try await home.mum.api.ask(Endpoints.getConditions).contains { $0.condition.name == "own-programs-only" }
         }
         let unnamed = try await home.mum.latchkey("explain", "--app", "org.example.sleeper")
-        #expect(unnamed.output.contains("but nothing closes it"), "\(unnamed)")
+        #expect(unnamed.output.contains("but nothing closes them"), "\(unnamed)")
         #expect(unnamed.talk.contains("No application “org.example.sleeper” was used"), "\(unnamed)")
         let here = try await home.pc.latchkey("explain", "--app", "org.example.sleeper")
-        #expect(here.output.contains("but nothing closes it"), "\(here)")
+        #expect(here.output.contains("but nothing closes them"), "\(here)")
       }
     }
 
