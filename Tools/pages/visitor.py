@@ -88,7 +88,8 @@ class Visitor:
             self.go(path)
             for link in self.page.locator("a[href]").evaluate_all("links => links.map(link => link.href)"):
                 parts = urllib.parse.urlsplit(link)
-                if link.startswith(self.origin + "/"):
+                # A file that a page offers to keep is no page.
+                if link.startswith(self.origin + "/") and "." not in parts.path:
                     waiting.append(parts.path + (f"?{parts.query}" if parts.query else ""))
         return list(found.values())
 
@@ -104,7 +105,12 @@ def problems_of_size(page):
     return page.evaluate("""least => {
       const found = [];
       const root = document.scrollingElement;
-      if (root.scrollWidth > innerWidth) found.push(`it is ${root.scrollWidth} pixels wide instead of ${innerWidth}`);
+      if (root.scrollWidth > innerWidth) {
+        const wide = Array.from(document.querySelectorAll("main *"))
+          .filter(one => !one.closest(".scroll") && one.getBoundingClientRect().right > innerWidth);
+        found.push(`it is ${root.scrollWidth} pixels wide instead of ${innerWidth}, from `
+          + wide.slice(-3).map(one => one.outerHTML.slice(0, 120)).join(" and "));
+      }
       for (const one of document.querySelectorAll("button, select, input:not([type=hidden]), nav a, summary")) {
         const target = one.matches("[type=checkbox], [type=radio]") ? one.closest("label") || one : one;
         const box = target.getBoundingClientRect();

@@ -76,7 +76,7 @@ enum ApplicationsPage {
     <th scope="col">[[Limit a day]]</th><th scope="col">[[Where]]</th></tr></thead>
     <tbody>
     {{#applications}}
-    <tr><td><input type="checkbox" name="app:{{app}}" id="app-{{number}}" value="on"{{#isChecked}} checked{{/isChecked}}></td>\
+    <tr><td><label class="choice"><input type="checkbox" name="app:{{app}}" id="app-{{number}}" value="on"{{#isChecked}} checked{{/isChecked}}></label></td>\
     <th scope="row"><label for="app-{{number}}" class="plainly">{{name}}</label></th><td>{{category}}</td>\
     <td class="number">{{used}}</td><td class="number">{{rate}}</td><td>{{allowed}}</td><td>{{limit}}</td>\
     <td>{{places}}</td></tr>

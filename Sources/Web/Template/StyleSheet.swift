@@ -77,7 +77,7 @@ enum StyleSheet {
     input, select { font-size: 1rem; }
     label input, label select { display: block; width: 100%; margin-top: var(--space-1); color: var(--text); }
     input[type=checkbox], input[type=radio] { min-height: 0; width: 1.4rem; height: 1.4rem; padding: 0; accent-color: var(--accent); }
-    label.choice { display: flex; gap: var(--space-2); align-items: center; padding: var(--space-1) 0; color: var(--text); }
+    label.choice { display: flex; gap: var(--space-2); align-items: center; min-height: var(--touch); padding: var(--space-1) 0; color: var(--text); }
     label.choice input { display: inline-block; margin: 0; width: 1.4rem; flex: none; }
     label.plainly { font-size: 1rem; color: var(--text); }
     fieldset { border: 1px solid var(--line); border-radius: var(--radius); margin: var(--space-2) 0; padding: var(--space-2) var(--space-3); min-width: 0; }
@@ -91,17 +91,14 @@ enum StyleSheet {
       display: inline-block; min-height: 2.75rem; padding: var(--space-2) var(--space-3); border-radius: var(--radius);
       background: var(--accent); color: var(--on-accent); font-weight: 600; text-decoration: none;
     }
-    fieldset { border: 1px solid var(--line); border-radius: var(--radius); margin: 0 0 var(--space-2); padding: var(--space-3); }
-    legend { padding: 0 var(--space-1); }
-    .choice { color: var(--text); padding: var(--space-1) 0; }
-    label.choice input { display: inline-block; width: auto; min-height: 0; margin: 0 var(--space-2) 0 0; }
     .code { font-family: ui-monospace, "Noto Sans Mono", monospace; }
     .digits { font-size: 2.5rem; letter-spacing: 0.1em; }
     .qr { width: 16rem; max-width: 100%; flex: none; }
     .qr .light { fill: #ffffff; }
     .qr .dark { fill: #000000; }
     table { border-collapse: collapse; width: 100%; background: var(--surface); }
-    .scroll { overflow-x: auto; }
+    /* What is spoken alone stays within it as well. */
+    .scroll { overflow-x: auto; position: relative; }
     caption { text-align: left; color: var(--faint); font-size: 0.9rem; padding-bottom: var(--space-2); }
     th, td { text-align: left; vertical-align: top; padding: var(--space-2); border-bottom: 1px solid var(--line); overflow-wrap: normal; }
     td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
