@@ -44,6 +44,14 @@ import Testing
     #expect(rig.news() == ["kill 5", "killed 5 kart"])
   }
 
+  @Test("An interpreter behind the loader is closed with everything, and takes nothing from what always runs")
+  func loader() {
+    var hidden = facts(.init(path: "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"), script: "/usr/bin/hg")
+    hidden.images.append(.init(path: "/usr/bin/python3.11"))
+    #expect(told(hidden).contains("kill 5"))
+    #expect(!OtherPrograms.isInstalled(hidden))
+  }
+
   @Test("What has an entry in a menu, is a Flatpak or a snap, or runs in a terminal is closed with everything")
   func closed() {
     for facts in [

@@ -53,7 +53,8 @@ struct OtherPrograms: Sendable {
     }
     if NeededPrograms.isOfDesktop(image.name) { return false }
     if facts.isFromTerminal || facts.flatpak != nil { return true }
-    if !Self.system.contains(where: image.path.hasPrefix) { return true }
+    // The loader in front of an interpreter hides it: nothing that a desktop needs is started so.
+    if image.isLoader || !Self.system.contains(where: image.path.hasPrefix) { return true }
     if ScriptInterpreters.contains(image.name), runsOther(facts) { return true }
     return facts.images.contains { image in
       !packages.isDisjoint(with: image.packages) || !packages.isDisjoint(with: image.copiedPackages)
@@ -65,7 +66,8 @@ struct OtherPrograms: Sendable {
 
   /// Returns whether root has installed everything that decides what a process does.
   static func isInstalled(_ facts: ProcessFacts) -> Bool {
-    guard let image = facts.images.first, !image.isHidden, !image.isForeign, !facts.hasChildsCode else { return false }
+    guard let image = facts.images.first, !image.isHidden, !image.isForeign, !image.isLoader, !facts.hasChildsCode
+    else { return false }
     guard ScriptInterpreters.tellsScript(image.name) else { return true }
     return facts.script.map(ScriptInterpreters.isInstalled) == true
   }
