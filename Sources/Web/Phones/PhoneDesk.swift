@@ -190,14 +190,16 @@ extension PhoneDesk {
   /// - Returns: What became of the code and, if it is taken, the cookie.
   func claim(_ code: String, from address: String, kind: String) -> (outcome: PhoneEntry.Outcome, cookie: String?) {
     let secret = Hexadecimal.encode(SecureRandom.bytes(SessionTable.secretBytes))
-    let outcome = state.withLock { state in
+    let (outcome, isNews) = state.withLock { state in
+      let (now, before) = (Self.now, state.entry.codeLeft(Self.now) > 0)
       let outcome = state.entry.use(
-        PhoneCode.read(code), secret: secret, digits: Int.random(in: 10...99), address: address, kind: kind,
-        now: Self.now)
-      if outcome == .claimed { state.code = nil }
-      return outcome
+        PhoneCode.read(code), secret: secret, digits: Int.random(in: 10...99), address: address, kind: kind, now: now)
+      let isEnded = before && state.entry.codeLeft(now) == 0
+      if isEnded { state.code = nil }
+      return (outcome, isEnded)
     }
-    tell()
+    // Wrong codes, of which anybody in the network can send many, make no open page ask again.
+    if isNews { tell() }
     return (outcome, outcome == .claimed ? secret : nil)
   }
 
