@@ -50,7 +50,7 @@ struct ProgramNames: Sendable {
     return path.split { $0 == "/" || $0 == "\\" }.last.map(String.init)
   }
 
-  /// Returns the path of the Windows program that is the first argument; `nil` if that is none.
+  /// Returns the first argument if it is the path of a Windows program, and `nil` otherwise.
   static func windowsProgram(in arguments: String) -> Substring? {
     let first = arguments.prefix { $0 != " " }
     // A beginning like that of a Windows path, such as `C:\\`.
