@@ -143,6 +143,9 @@ public struct RegisterMap: Hashable, Sendable {
   /// Returns the value at a place; `nil` if none is set.
   public func value(_ zone: Zone, _ key: RegisterKey) -> String? { self[zone, key]?.value }
 
+  /// The registers in no order, without the cost of one.
+  public var unordered: some Sequence<Register> { held.values }
+
   /// The registers in the order of their places.
   public var registers: [Register] { held.sorted { $0.key < $1.key }.map(\.value) }
 

@@ -41,12 +41,13 @@ struct Household: Sendable {
   /// A name that another parent has given counts as well, for children that this node knows.
   var children: [(id: ChildID, name: String)] {
     var known: Set<ChildID> = []
-    for register in registers.registers where register.key == HouseholdKey.name && register.value != nil {
-      if case .child(let id) = register.zone { known.insert(id) }
-    }
-    // On a child's node, its own zone says whom it serves.
-    for register in registers.registers {
-      if case .machine = register.zone { known.formUnion(HouseholdKey.children(servedIn: [register])) }
+    for register in registers.unordered {
+      switch register.zone {
+      case .child(let id) where register.key == HouseholdKey.name && register.value != nil: known.insert(id)
+      // On a child's node, its own zone says whom it serves.
+      case .machine: if let child = register.servedChild { known.insert(child) }
+      default: break
+      }
     }
     for machine in machines {
       known.formUnion(children(of: machine.device))
