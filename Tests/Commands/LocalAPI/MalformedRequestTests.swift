@@ -46,6 +46,13 @@ import Testing
     Sample(name: "header without a colon", status: 400, request: get + "hello\r\n\r\n"),
     Sample(name: "space in a header's name", status: 400, request: get + "he llo: x\r\n\r\n"),
     Sample(name: "U+0000 in a header", status: 400, request: get + "x: a\u{0}b\r\n\r\n"),
+    Sample(name: "two hosts", status: 400, request: get + "Host: y\r\n\r\n"),
+    Sample(name: "the same host twice", status: 400, request: get + "host: x\r\n\r\n"),
+    Sample(name: "two keys", status: 400, request: get + "idempotency-key: a\r\nIdempotency-Key: b\r\n\r\n"),
+    Sample(
+      name: "two keys and a body", status: 400,
+      request: post + "idempotency-key: a\r\nidempotency-key: a\r\ncontent-length: 2\r\n\r\n{}"),
+    Sample(name: "two tokens", status: 400, request: get + "authorization: a\r\nauthorization: b\r\n\r\n"),
     // Lengths and encodings.
     Sample(name: "word as length", status: 400, request: post + "content-length: many\r\n\r\n{}"),
     Sample(name: "negative length", status: 400, request: post + "content-length: -1\r\n\r\n{}"),
@@ -100,6 +107,18 @@ import Testing
       #expect(head.contains("\r\nconnection: close"), "\(head)")
       // And the node is there as before.
       #expect(try await served.client.ask(Endpoints.getSettings) == SampleValues.settings)
+    }
+    #expect(node.calls == [.ask(Endpoints.getSettings)])
+  }
+
+  @Test("A request that is refused for a header given twice leaves the answer before it whole")
+  func repeatedAfterAnother() async throws {
+    let node = ScriptedNode()
+    try await ServedNode.with(node) { served in
+      let text = try await served.raw(Self.get + "\r\n" + Self.get + "host: y\r\n\r\n", endsThere: false)
+      let refusal = try #require(text.range(of: "HTTP/1.1 400 "))
+      #expect(text.hasPrefix("HTTP/1.1 200 "), "\(text)")
+      #expect(text[refusal.lowerBound...].contains("header host more than once"), "\(text)")
     }
     #expect(node.calls == [.ask(Endpoints.getSettings)])
   }

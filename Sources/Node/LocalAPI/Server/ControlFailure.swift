@@ -80,6 +80,11 @@ package struct ControlFailure: Error, Hashable, Sendable {
   static let malformedKey = ControlFailure(
     400, .invalid, "The header idempotency-key is malformed: give 1 to 64 letters, digits and hyphens.")
 
+  /// The answer to a request that has a header twice.
+  static func repeated(_ name: String) -> ControlFailure {
+    ControlFailure(400, .invalid, "The request has the header \(name) more than once: send it once.")
+  }
+
   /// The answer to a receiver without the right to do something.
   static let notForReceivers = ControlFailure(
     403, .forbidden,
