@@ -71,6 +71,8 @@ let package = Package(
       name: "CSystemd", path: "Sources/CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
     .target(name: "CTexts", path: "Sources/CTexts", exclude: ["de.po"]),
+    // Imported by nothing: it takes the place of a part of libdispatch.
+    .target(name: "CThreads", path: "Sources/CThreads"),
     .target(name: "LatchkeyModel", dependencies: ["CTexts"], path: "Sources/Model", swiftSettings: strict),
     .target(
       name: "LatchkeyRules", dependencies: ["LatchkeyModel"], path: "Sources/Rules",
@@ -111,8 +113,8 @@ let package = Package(
       ] + nio,
       path: "Sources/Node", swiftSettings: strict),
     .target(
-      name: "LatchkeySystem", dependencies: ["LatchkeyModel", "CProcess", "CSystemd", "CInput"], path: "Sources/System",
-      swiftSettings: strict),
+      name: "LatchkeySystem", dependencies: ["LatchkeyModel", "CProcess", "CSystemd", "CInput", "CThreads"],
+      path: "Sources/System", swiftSettings: strict),
     .target(
       name: "LatchkeyAgentProtocol", dependencies: ["LatchkeyModel"], path: "Sources/AgentProtocol",
       swiftSettings: strict),

@@ -46,7 +46,9 @@ struct ApplicationService: EffectCarrier {
       let known = try await context.store.knownPrograms()
       // Reading thousands of files must not keep the tasks of links waiting.
       let seen = await withCheckedContinuation { continuation in
-        DispatchQueue.global().async { continuation.resume(returning: Seen(places, known)) }
+        DispatchQueue(label: "latchkey.applications").async {
+          continuation.resume(returning: Seen(places, known))
+        }
       }
       let household = try await context.readHousehold()
       let rules = household.children(of: context.own).map { household.rules(for: $0) }

@@ -51,7 +51,7 @@ extension Store {
   func scrub() async {
     let pool = pool
     await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
+      DispatchQueue(label: "latchkey.store.scrub").async {
         try? pool.writeWithoutTransaction { database in
           try database.execute(sql: "PRAGMA busy_timeout = 0")
           defer { try? database.execute(sql: "PRAGMA busy_timeout = 5000") }

@@ -222,7 +222,9 @@ extension CertificateFolder {
   private static func openssl(_ arguments: [String]) async throws(WebFault) {
     // It blocks a thread until the command ends.
     let result: ToolRun.Result = await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(returning: ToolRun.run("openssl", arguments, seconds: 30)) }
+      DispatchQueue(label: "latchkey.openssl").async {
+        continuation.resume(returning: ToolRun.run("openssl", arguments, seconds: 30))
+      }
     }
     switch result {
     case .output: return

@@ -1,0 +1,13 @@
+// The threads on which libdispatch runs its global queues.
+
+#ifndef LATCHKEY_THREADS_H
+#define LATCHKEY_THREADS_H
+
+struct dispatch_queue_global_s;
+
+// A thread begins to work for a global queue.
+void _dispatch_workq_worker_register(struct dispatch_queue_global_s *queue);
+// A thread ends, since nothing came for 5 s.
+void _dispatch_workq_worker_unregister(struct dispatch_queue_global_s *queue);
+
+#endif
