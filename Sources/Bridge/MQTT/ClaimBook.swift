@@ -86,6 +86,9 @@ struct ClaimBook: Sendable {
     return true
   }
 
+  /// Returns whether another bridge has claimed a child, be it online or not.
+  func isTaken(_ child: String) -> Bool { claims[child].map { $0 != own } ?? false }
+
   /// A Boolean value that indicates whether another bridge is online.
   var hasOthers: Bool { online.contains { $0 != own } }
 

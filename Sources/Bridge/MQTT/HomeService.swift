@@ -33,6 +33,8 @@ actor HomeService {
   private var toldRequests: [String] = []
   private static let mostToldRequests = 256
   private var (isPublishing, isAgain) = (false, false)
+  /// A Boolean value that indicates whether what this bridge has left at the broker is removed.
+  private(set) var isCleared = false
 
   /// A connection with what was learned and published on it.
   private struct Link {
@@ -40,6 +42,8 @@ actor HomeService {
     var claims: ClaimBook
     /// A Boolean value that indicates whether everything has arrived that the broker had kept.
     var isComplete = false
+    /// The children whose claims were removed, so that others take them over; `nil` before.
+    var offered: Set<String>?
     /// The payload of each retained topic that was published.
     var published: [String: [UInt8]] = [:]
     /// The state of each child that was published.
@@ -81,14 +85,32 @@ extension HomeService {
     connection.close()
   }
 
-  /// Removes from the broker all that this bridge has left there, and ends the connection.
-  ///
-  /// The children go to another bridge that is online, so that Home Assistant keeps their entities.
-  func clear() async {
-    guard let connection = link?.connection else { return }
-    for key in link?.claims.owned.sorted() ?? [] {
-      if link?.claims.hasOthers == true { await put(HomeTopics.claim(key), []) } else { await remove(key) }
+  /// Removes this bridge's claims, so that another bridge takes the children over and Home Assistant
+  /// keeps their entities.
+  func offer() async {
+    guard link?.offered == nil, let owned = link?.claims.owned else { return }
+    link?.offered = owned
+    for key in owned.sorted() {
+      link?.claims.note(claim: "", of: key)
+      await put(HomeTopics.claim(key), [])
     }
+  }
+
+  /// A Boolean value that indicates whether nobody else is to be waited for: every child has been
+  /// taken over, or no other bridge is online.
+  ///
+  /// A broker that was killed may keep for ever that a bridge is online.
+  var isTakenOver: Bool {
+    guard let link, let offered = link.offered else { return false }
+    return !link.claims.hasOthers || offered.allSatisfy { link.claims.isTaken($0) }
+  }
+
+  /// Removes from the broker all that this bridge has left there and nobody has taken over, and ends
+  /// the connection.
+  func clear() async {
+    guard let connection = link?.connection, !isCleared, let offered = link?.offered else { return }
+    isCleared = true
+    for key in offered.sorted() where link?.claims.isTaken(key) == false { await remove(key) }
     _ = await connection.publish(HomeTopics.online(own), [], isRetained: true)
     link = nil
     connection.close()

@@ -33,6 +33,8 @@ public struct MQTTBridge: BridgeKind {
   private static let echoTime = Duration.seconds(10)
   /// The time for removing from the broker what was left there.
   private static let clearTime = Duration.seconds(30)
+  /// The time that other bridges have to take over the children of a receiver that was removed.
+  private static let takeOverTime = Duration.seconds(15)
   /// The time for taking leave of the broker.
   private static let leaveTime = Duration.seconds(2)
   /// The most presses that wait for the node.
@@ -93,19 +95,28 @@ public struct MQTTBridge: BridgeKind {
       try await Task.sleep(for: Self.clearTime)
       connection.end(.unreadable)
     }
-    defer { limit.cancel() }
-    var isCleared = false
+    var patience: Task<Void, any Error>?
+    defer {
+      limit.cancel()
+      patience?.cancel()
+    }
     for await event in connection.events {
       switch event {
       case .connected: await service.start(connection)
       case .message(let message):
         _ = await service.take(message)
-        guard !isCleared, await service.isComplete(connection) else { continue }
-        await service.clear()
-        isCleared = true
+        guard await service.isComplete(connection) else { continue }
+        if patience == nil {
+          await service.offer()
+          patience = Task {
+            try await Task.sleep(for: Self.takeOverTime)
+            await service.clear()
+          }
+        }
+        if await service.isTakenOver { await service.clear() }
       }
     }
-    if !isCleared { throw BridgeFault((connection.fault ?? .lost).sentence(server)) }
+    if await !service.isCleared { throw BridgeFault((connection.fault ?? .lost).sentence(server)) }
   }
 
   /// Connects again and again.

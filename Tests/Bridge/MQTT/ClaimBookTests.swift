@@ -76,6 +76,18 @@ import Testing
     #expect(new != nil && !book.isAnswered("c1"))
   }
 
+  @Test("A child is taken over by the claim of another bridge, and not by a bridge that is said to be online")
+  func takenOver() {
+    var book = ClaimBook(own: "aa")
+    book.note("bb", isOnline: true)
+    book.note(claim: "aa", of: "c1")
+    #expect(book.hasOthers && !book.isTaken("c1"))
+    book.note(claim: "", of: "c1")
+    #expect(book.hasOthers && !book.isTaken("c1"))
+    book.note(claim: "bb", of: "c1", isLive: true)
+    #expect(book.isTaken("c1"))
+  }
+
   @Test("What a stranger publishes in thousands of topics is not kept")
   func bound() {
     var book = ClaimBook(own: "aa")

@@ -56,6 +56,17 @@ extension ProcessTests {
           _ = await bridge.process.wait()
           #expect(try await left().isEmpty)
         }
+        // A broker that was killed keeps that a bridge is online which is gone: it takes nothing over.
+        try await home.add(home.mum)
+        let bridge = try home.bridge(home.mum)
+        try await eventually("everything is there") { try await left().count == 5 }
+        bridge.process.signal(SIGKILL)
+        _ = await bridge.process.wait()
+        try await home.broker.forge(HomeTopics.online("abcdef"), "online")
+        let abandoned = try await home.mum.latchkey(["receivers", "remove", "home"])
+        #expect(abandoned.status == 0 && !abandoned.talk.contains("still at the broker"), "\(abandoned)")
+        #expect(try await left().isEmpty)
+
         try await home.add(home.mum)
         await home.broker.kill()
         let removed = try await home.mum.latchkey(["receivers", "remove", "home"])
