@@ -58,7 +58,7 @@ struct NoticesSetSubcommand: AsyncParsableCommand {
       """)
 
   /// Whether something is told.
-  enum Told: String, ExpressibleByArgument, CaseIterable {
+  enum Told: String, WordArgument {
     case on
     case off
   }

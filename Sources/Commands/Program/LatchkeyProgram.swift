@@ -51,6 +51,10 @@ public enum LatchkeyProgram {
         console.note("Error: " + fault)
         return ExitCode.validationFailure.rawValue
       }
+      if var command = await NamedCommand.parsed(arguments) {
+        try await command.run()
+        return ExitStatus.ok.rawValue
+      }
       var command = try await LatchkeyTool.asyncParseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import LatchkeyModel
 
-extension ReceiverRight: ExpressibleByArgument {}
+extension ReceiverRight: WordArgument {}
 
 /// What a receiver may do besides reading, and the most of it in a day.
 struct ReceiverAllowance: Hashable {

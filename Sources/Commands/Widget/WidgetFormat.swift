@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// The form in which a status bar takes its text.
-enum WidgetFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
+enum WidgetFormat: String, WordArgument, Sendable {
   case waybar
   case i3blocks
   case tmux
