@@ -1,3 +1,4 @@
+import Foundation
 import LatchkeyModel
 import LatchkeyProtocol
 import Logging
@@ -137,6 +138,49 @@ struct PhoneResponderTests {
     #expect(node.asked.withLock { $0 } == 0)
   }
 
+  @Test("A proxy's name is answered once it is allowed, with its own origin alone, and never at the trust step")
+  func proxies() async throws {
+    let state = FileManager.default.temporaryDirectory.appendingPathComponent("lk-web-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: state) }
+    let (desk, hosts) = (
+      PhoneDesk(stateFolder: state, open: { [node] in node.view(nil) }), ProxyHosts(stateFolder: state)
+    )
+    let responder = PhoneResponder(
+      desk: desk, logger: Logger(label: "test"), open: { [node] cookie, _ in node.view(cookie) })
+    func status(
+      _ host: String?, _ method: WebRequest.Method = .get, origin: String? = nil, arrivedAt arrived: String = Self.host
+    ) async -> Int {
+      let request = WebRequest(
+        method: method, target: "/in", host: host, origin: origin, contentType: "application/x-www-form-urlencoded",
+        address: "127.0.0.1", body: { [UInt8]("code=0000-0000-0000-0000".utf8) })
+      return await responder.answer(request, arrived).status
+    }
+    let name = "pc.example.ts.net"
+    #expect(await status(name) == 421)
+    #expect(try hosts.add(name))
+    for host in [name, "PC.Example.ts.net", "\(name):443"] { #expect(await status(host) == 200, "\(host)") }
+    for host in ["x.\(name)", "\(name):8443", "\(name).", "evil.example", ""] {
+      #expect(await status(host) == 421, "\(host)")
+    }
+    // At the place of the proxy, the address itself is no name.
+    for host in ["", nil, "127.0.0.1:21000", Self.host] { #expect(await status(host, arrivedAt: "") == 421) }
+    #expect(await status(name, arrivedAt: "") == 200)
+    for origin in [
+      nil, "null", "http://\(name)", "https://\(Self.host)", "https://evil.example", "https://\(name):443",
+    ] {
+      #expect(await status(name, .post, origin: origin) == 403, "\(origin ?? "-")")
+    }
+    // The right origin gets as far as the code, which is wrong; no other one of the pages is right.
+    #expect(await status(name, .post, origin: "https://\(name)") == 403)
+    #expect(await status(Self.host, .post, origin: "https://\(name)") == 403)
+    let trusted = TrustResponder(desk: desk).answer(
+      WebRequest(method: .get, target: "/trust", host: name, body: { [] }), Self.host)
+    #expect(trusted.status == 421)
+    #expect(try hosts.remove(name))
+    #expect(await status(name) == 421)
+  }
+
   @Test("A form needs the token of the phone's own session, and phones are let in from no phone")
   func forms() async throws {
     let cookie = try await signIn()
@@ -268,6 +312,9 @@ struct PhoneResponderTests {
     shown.code = "7F3K-2M9A-0000-0000"
     #expect(text().contains("7F3K-2M9A-0000-0000") && text().contains("https://192.168.1.5:21000/in<"))
     #expect(text().split(separator: "<svg class=\"qr\"").count == 3)
+    #expect(!text().contains("your own proxy"))
+    shown.hosts = ["pc.example.ts.net"]
+    #expect(text().contains("https://pc.example.ts.net/in<") && text().contains("https://pc.example.ts.net/<"))
     shown.isOpen = false
     #expect(text().contains("Let a phone in"))
   }

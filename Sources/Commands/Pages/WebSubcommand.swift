@@ -16,7 +16,15 @@ struct WebSubcommand: AsyncParsableCommand {
       user service `latchkey-web` runs it for that.
 
       Example: latchkey web --idle 1h
-      """)
+      """,
+    subcommands: [WebServeSubcommand.self, WebHostsSubcommand.self], defaultSubcommand: WebServeSubcommand.self)
+}
+
+/// The `latchkey web serve` subcommand.
+struct WebServeSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve", abstract: "Serve the family's pages, until the last one was closed.",
+    discussion: "Example: latchkey web serve --idle 1h")
 
   @OptionGroup var node: NodeOptions
 

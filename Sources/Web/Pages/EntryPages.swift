@@ -117,7 +117,8 @@ enum EntryPages {
         """
         These pages answer to their own name alone, so that no other site can reach them under one of its own. {how} Through a \
         tunnel from another machine, give both ends the same port, and use the address that “latchkey dashboard --print” \
-        writes.
+        writes. A proxy of your own leads to the pages for phones instead, under a name that `latchkey web hosts add NAME` \
+        allows.
         """, how))
   }
 

@@ -56,6 +56,7 @@ enum PhonesPage {
     <p>[[Read this with the phone’s camera, or type the address and the code. It holds for a minute, for one phone.]]</p>
     <p><code>{{link}}</code></p>
     <p class="digits">{{text}}</p>
+    {{#entries}}<p>[[Through your own proxy:]] <code>{{.}}</code></p>{{/entries}}
     </div></div>
     {{/code}}
     <form method="post" action="/phones/offer"><input type="hidden" name="token" value="{{token}}">
@@ -74,6 +75,7 @@ enum PhonesPage {
     {{^hasPhones}}<p>[[No phone is let in.]]</p>{{/hasPhones}}
     {{#hasPhones}}
     {{#link}}<p>[[They open the pages at]] <code>{{.}}</code></p>{{/link}}
+    {{#proxies}}<p>[[Through your own proxy:]] <code>{{.}}</code></p>{{/proxies}}
     <ul class="plain">
     {{#phones}}
     <li class="row"><span class="wide"><strong>{{label}}</strong>, {{may}}, {{seen}}</span>
@@ -108,6 +110,7 @@ enum PhonesPage {
         ]
       },
     ]
+    data["proxies"] = shown.hosts.map { "https://\($0)/" }
     if !browsers.isEmpty, shown.comparison == nil {
       data["fault"] = CertificateFolder.lost.phrase
     } else if let fault = shown.fault {
@@ -137,7 +140,9 @@ enum PhonesPage {
     data["link"] = link
     if let code = shown.code {
       let entry = link + EntryPages.path.dropFirst()
-      var shownCode: PageData = ["text": code, "link": entry]
+      var shownCode: PageData = [
+        "text": code, "link": entry, "entries": shown.hosts.map { "https://\($0)\(EntryPages.path)" },
+      ]
       if let picture = QRCode("\(entry)#\(code)") { shownCode["drawing"] = QRPicture.data(picture, label: label) }
       data["code"] = shownCode
     }

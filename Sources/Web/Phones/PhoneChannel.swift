@@ -38,15 +38,16 @@ struct PhoneChannel: ServerChildChannel {
 
 /// The connections of phones, of which everybody in the network may open some.
 final class PhoneCounter: Sendable {
-  /// The most connections of one address, and of all together.
-  static let (mostOfOne, most) = (16, 96)
+  /// The most connections of one address, of a proxy on this machine, and of all together.
+  static let (mostOfOne, mostOfProxy, most) = (16, 64, 96)
 
   private let counts = Mutex<[String: Int]>([:])
 
   /// Counts a connection; returns whether there is room for it.
   func begin(_ address: String) -> Bool {
-    counts.withLock { counts in
-      guard counts[address, default: 0] < Self.mostOfOne, counts.values.reduce(0, +) < Self.most else { return false }
+    let bound = address == PhoneService.proxyAddress ? Self.mostOfProxy : Self.mostOfOne
+    return counts.withLock { counts in
+      guard counts[address, default: 0] < bound, counts.values.reduce(0, +) < Self.most else { return false }
       counts[address, default: 0] += 1
       return true
     }

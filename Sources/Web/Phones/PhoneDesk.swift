@@ -26,6 +26,8 @@ final class PhoneDesk: Sendable {
     var waiting: PhoneEntry.Claim?
     /// What keeps phones from the pages.
     var fault: Phrase?
+    /// The names under which a person's own proxy leads phones to the pages.
+    var hosts: [String] = []
   }
 
   private struct State {
@@ -38,6 +40,7 @@ final class PhoneDesk: Sendable {
   }
 
   let folder: CertificateFolder
+  private let proxies: ProxyHosts
   private let stateFolder: String
   private let open: ChangeFeed.Opening
   private let state: Mutex<State>
@@ -45,7 +48,7 @@ final class PhoneDesk: Sendable {
 
   init(stateFolder: String, open: @escaping ChangeFeed.Opening) {
     (folder, self.stateFolder) = (CertificateFolder(stateFolder: stateFolder), stateFolder)
-    self.open = open
+    (self.open, proxies) = (open, ProxyHosts(stateFolder: stateFolder))
     state = Mutex(State(place: PhonePlace.read(in: stateFolder)))
   }
 
@@ -62,13 +65,13 @@ final class PhoneDesk: Sendable {
   var isOpen: Bool { state.withLock { $0.entry.isOpen(Self.now) } }
 
   var shown: Shown {
-    let (authority, now) = (folder.authority, Self.now)
+    let (authority, hosts, now) = (folder.authority, hosts, Self.now)
     return state.withLock { state in
       let left = state.entry.codeLeft(now)
       return Shown(
         isOpen: state.entry.isOpen(now), addresses: state.addresses, place: state.place,
         comparison: authority?.comparison, code: left > 0 ? state.code : nil, secondsLeft: Int((left + 999) / 1_000),
-        waiting: state.entry.waiting(now), fault: state.fault)
+        waiting: state.entry.waiting(now), fault: state.fault, hosts: hosts)
     }
   }
 }
@@ -215,6 +218,22 @@ extension PhoneDesk {
 
 extension PhoneDesk {
   var place: PhonePlace? { state.withLock { $0.place } }
+
+  /// The names under which a person's own proxy leads phones to the pages.
+  var hosts: [String] { proxies.names }
+
+  /// Returns the name of the pages that a request means; `nil` if it means none of them.
+  ///
+  /// - Parameters:
+  ///   - asked: What the request names as its host.
+  ///   - arrived: The address and port where it arrived; empty where only a proxy is answered.
+  /// - Returns: The name, as a browser's origin has it.
+  func host(_ asked: String?, at arrived: String) -> String? {
+    guard let asked = asked?.lowercased() else { return nil }
+    if !arrived.isEmpty, asked == arrived { return arrived }
+    guard let name = ProxyHosts.name(asked) else { return nil }
+    return hosts.first { $0 == name }
+  }
 
   /// Keeps where phones reach this machine at present, and what keeps them from it.
   func listens(at addresses: [String], fault: Phrase?) {

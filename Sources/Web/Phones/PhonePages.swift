@@ -105,7 +105,15 @@ enum PhonePages {
   }
   static var otherName: WebAnswer {
     fault(
-      421, "These pages answer to the address of this computer alone: open the address that its page “Phones” shows.")
+      421,
+      """
+      These pages answer to the address of this computer alone: open the address that its page “Phones” shows. A name of \
+      your own proxy is allowed on the computer by `latchkey web hosts add NAME`.
+      """)
+  }
+  static var otherTrustName: WebAnswer {
+    fault(
+      421, "The certificate is given at the address that the page “Phones” of this computer shows, and at no other.")
   }
   static var closed: WebAnswer {
     fault(

@@ -33,7 +33,8 @@ struct PhoneResponder: Sendable {
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - host: The address and port where it arrived, which it must name.
+  ///   - host: The address and port where it arrived, which it must name, or a name of a proxy;
+  ///     empty where only the latter is answered.
   /// - Returns: The answer.
   func answer(_ request: WebRequest, _ host: String) async -> WebAnswer {
     var answer = await checked(request, host)
@@ -42,7 +43,7 @@ struct PhoneResponder: Sendable {
   }
 
   private func checked(_ request: WebRequest, _ host: String) async -> WebAnswer {
-    guard request.host?.lowercased() == host else { return PhonePages.otherName }
+    guard let host = desk.host(request.host, at: host) else { return PhonePages.otherName }
     guard let method = request.method else {
       var answer = EntryPages.fault(405, "Nothing can be done in this way here: go back and load the page again.")
       answer.headers.append(("Allow", "GET, POST"))
@@ -166,7 +167,8 @@ struct TrustResponder: Sendable {
   }
 
   private func checked(_ request: WebRequest, _ host: String) -> WebAnswer {
-    guard request.host?.lowercased() == host else { return PhonePages.otherName }
+    // A proxy is for the pages alone.
+    guard request.host?.lowercased() == host else { return PhonePages.otherTrustName }
     guard request.method == .get else { return EntryPages.fault(405, "This page is only read.") }
     guard desk.isOpen, let authority = desk.folder.authority else { return PhonePages.closed }
     if let file = Assets.all.files[request.path] {

@@ -19,6 +19,8 @@ struct PhoneService: Sendable {
   /// How often addresses, certificates and the list of phones are looked at while phones are let
   /// in.
   private static let pause: Duration = .seconds(10)
+  /// The address at which a proxy on this machine finds the pages.
+  static let proxyAddress = "127.0.0.1"
 
   let desk: PhoneDesk
   let responder: PhoneResponder
@@ -36,6 +38,11 @@ struct PhoneService: Sendable {
     var leaf: CertificateFolder.Leaf?
     /// A Boolean value that indicates whether phones are let in or may come.
     var isNeeded = false
+    /// The names of proxies, for which there is a listener on the loopback interface.
+    var hosts: [String] = []
+
+    /// A Boolean value that indicates whether there is something to listen at.
+    var isServed: Bool { !addresses.isEmpty || !hosts.isEmpty }
   }
 
   /// Listens whenever phones need it, until the task is cancelled.
@@ -51,7 +58,7 @@ struct PhoneService: Sendable {
       while !Task.isCancelled {
         known = await plan(after: known)
         let next = known
-        if next.addresses.isEmpty {
+        if !next.isServed {
           if next.isNeeded { group.addTask { await Self.wake(wakes.continuation) } }
           _ = await iterator.next()
         } else {
@@ -139,9 +146,10 @@ struct PhoneService: Sendable {
       return Plan()
     }
     let addresses = PrivateAddresses.present(NetworkInterface.all() ?? [], chosen: known.interfaces)
+    let hosts = desk.hosts
     var leaf = desk.folder.leaf
     let now = WallClock.now() / 1_000
-    if !addresses.isEmpty, CertificateFolder.isDue(leaf, for: addresses, now: now) {
+    if !addresses.isEmpty || !hosts.isEmpty, CertificateFolder.isDue(leaf, for: addresses, now: now) {
       do throws(WebFault) {
         try await desk.folder.makeLeaf(name: place.name, addresses: addresses)
         leaf = desk.folder.leaf
@@ -158,7 +166,7 @@ struct PhoneService: Sendable {
     guard let leaf else { return Plan(isNeeded: true) }
     return Plan(
       addresses: addresses.filter { leaf.addresses.contains($0) }, port: place.port,
-      trustPort: isOpen ? place.trustPort : nil, leaf: leaf, isNeeded: true)
+      trustPort: isOpen ? place.trustPort : nil, leaf: leaf, isNeeded: true, hosts: hosts)
   }
 
   private func servers(_ plan: Plan) throws -> [any Service] {
@@ -174,12 +182,16 @@ struct PhoneService: Sendable {
     var servers: [any Service] = []
     for address in plan.addresses {
       servers.append(
-        try server(address, plan.port, context, counter) { request, hosts in
-          await responder.answer(request, hosts)
-        })
+        try server(address, plan.port, context, counter) { request, host in await responder.answer(request, host) })
       if let port = plan.trustPort {
-        servers.append(try server(address, port, nil, counter) { request, hosts in trust.answer(request, hosts) })
+        servers.append(try server(address, port, nil, counter) { request, host in trust.answer(request, host) })
       }
+    }
+    if !plan.hosts.isEmpty, !plan.addresses.contains(Self.proxyAddress) {
+      // The certificate does not speak for this address, and nobody but a proxy is answered there.
+      servers.append(
+        try server(Self.proxyAddress, plan.port, context, counter) { request, _ in await responder.answer(request, "") }
+      )
     }
     return servers
   }

@@ -208,6 +208,62 @@ extension ProcessTests {
       }
     }
 
+    @Test("A proxy's name is refused with the command that allows it, and a phone comes through it from then on")
+    func proxy() async throws {
+      try await ProcessLab.run { lab in
+        let mum = try await parent(lab)
+        let browser = try await WebBrowser(mum)
+        let (host, trustHost) = try await begin(browser)
+        let name = "pc.example.ts.net"
+        // As `tailscale serve` does: without a look at the certificate, under the name that browsers send.
+        func through(_ path: String, _ words: [String] = []) async throws -> (status: String, text: String) {
+          let body = lab.newPath()
+          let asked = try await lab.run(
+            "curl",
+            [
+              "-sk", "--noproxy", "*", "-o", body, "-w", "%{http_code}", "-H", "Host: \(name)",
+              "https://\(host)\(path)",
+            ]
+              + words)
+          return (asked.output, ProcessLab.read(body))
+        }
+        let refused = try await through("/in")
+        #expect(refused.status == "421" && refused.text.contains("latchkey web hosts add NAME"), "\(refused)")
+        #expect(!refused.text.contains(name), "The name is the asker's own.")
+        #expect(try await browser.get("/", ["-H", "Host: \(name)"]).text.contains("latchkey web hosts add NAME"))
+        #expect(try await mum.latchkey("web", "hosts", "add", "https://\(name)").status == 64)
+        #expect(try await mum.latchkey("web", "hosts", "add", name).status == 0)
+        #expect(try await mum.latchkey("web", "hosts").output.contains("https://\(name)/"))
+        try await eventually("the name is answered") {
+          let asked = try await lab.run(
+            "curl",
+            [
+              "-sk", "--noproxy", "*", "-o", "/dev/null", "-w", "%{http_code}", "-H", "Host: \(name)",
+              "https://\(host)/in",
+            ])
+          return asked.output == "200"
+        }
+        // The pages of the machine's own browser are under no other name than before.
+        #expect(try await browser.get("/", ["-H", "Host: \(name)"]).status == 421)
+        let code = try await code(browser)
+        #expect(try await browser.get("/phones").text.contains("https://\(name)/in<"))
+        #expect(try await through("/in", ["-d", "code=\(code)", "-H", "Origin: https://evil.example"]).status == "403")
+        #expect(try await through("/in", ["-d", "code=\(code)", "-H", "Origin: https://\(host)"]).status == "403")
+        #expect(try await through("/in", ["-d", "code=\(code)", "-H", "Origin: https://\(name)"]).status == "303")
+        let trust = try await lab.run(
+          "curl",
+          [
+            "-s", "--noproxy", "*", "-o", "/dev/null", "-w", "%{http_code}", "-H", "Host: \(name)",
+            "http://\(trustHost)/trust",
+          ]
+        )
+        #expect(trust.output == "421")
+        #expect(try await mum.latchkey("web", "hosts", "remove", name).status == 0)
+        #expect(try await mum.latchkey("web", "hosts", "remove", name).status == 67)
+        try await eventually("the pages are there again") { try await through("/in").status == "421" }
+      }
+    }
+
     @Test("On the browsers' socket, nobody is answered who has no browser's cookie")
     func strangers() async throws {
       try await ProcessLab.run { lab in
