@@ -45,6 +45,6 @@ struct MarkupEscapeTests {
     ])
   func code(html: String, marked: String) {
     #expect(MarkupEscape.escape("`") == "&#96;")
-    #expect(MarkupEscape.markingCode(in: html.replacing("`", with: "&#96;")) == marked)
+    #expect(MarkupEscape.marked(html.replacing("`", with: "&#96;")) == marked)
   }
 }

@@ -93,7 +93,7 @@ struct PairingPageTests {
   func failed(outcome: PairingOutcome) throws {
     guard outcome != .ok else { return }
     let page = page(Self.ended(outcome, attempt: 0))
-    let sentence = MarkupEscape.markingCode(in: "<p>" + MarkupEscape.escape(outcome.sentence)).dropFirst(3)
+    let sentence = MarkupEscape.marked("<p>" + MarkupEscape.escape(outcome.sentence)).dropFirst(3)
     #expect(page.contains(sentence) && page.contains("word fault\">"))
     #expect(page.contains("href=\"/machines/pair\"") && page.contains("Open a new code"))
   }

@@ -58,14 +58,22 @@ public struct Phrase: Hashable, Sendable {
   /// Returns the phrase in words.
   ///
   /// A place for which there is no argument stays as it is.
-  public func worded(in language: Language = .english) -> String {
+  public func worded(in language: Language = .english) -> String { worded(in: language) { $0 } }
+
+  /// Returns the phrase in words.
+  ///
+  /// - Parameters:
+  ///   - language: The language of the reader.
+  ///   - shown: Returns how a text that is the same in all languages, such as a name, is shown.
+  /// - Returns: The words.
+  public func worded(in language: Language, showing shown: (String) -> String) -> String {
     let form = language.form(of: self)
     var words = ""
     var rest = Substring(form)
     while let start = rest.firstIndex(of: "{"), let end = rest[start...].firstIndex(of: "}") {
       words += rest[..<start]
       let name = String(rest[rest.index(after: start)..<end])
-      words += argument(name)?.worded(in: language) ?? String(rest[start...end])
+      words += argument(name)?.worded(in: language, showing: shown) ?? String(rest[start...end])
       rest = rest[rest.index(after: end)...]
     }
     return words + rest
@@ -85,12 +93,12 @@ extension Phrase.Argument: ExpressibleByStringLiteral {
   /// Creates an argument that is the same in all languages.
   public init(stringLiteral text: String) { self = .text(text) }
 
-  func worded(in language: Language) -> String {
+  func worded(in language: Language, showing shown: (String) -> String) -> String {
     switch self {
-    case .text(let text): text
+    case .text(let text): shown(text)
     case .number(let number): String(number)
-    case .phrase(let phrase): phrase.worded(in: language)
-    case .list(let items): Self.worded(items.map { $0.worded(in: language) }, in: language)
+    case .phrase(let phrase): phrase.worded(in: language, showing: shown)
+    case .list(let items): Self.worded(items.map { $0.worded(in: language, showing: shown) }, in: language)
     }
   }
 

@@ -22,6 +22,8 @@ enum MarkupEscape {
       case "\"": escaped += "&quot;"
       case "'": escaped += "&#39;"
       case "`": escaped += backtick
+      case Isolation.start: escaped += Isolation.startEntity
+      case Isolation.end: escaped += Isolation.endEntity
       case "\t", "\n", "\r": escaped.unicodeScalars.append(scalar)
       case _ where isForbidden(scalar.value): escaped += "\u{FFFD}"
       default: escaped.unicodeScalars.append(scalar)
@@ -34,16 +36,20 @@ enum MarkupEscape {
   private static let backtick = "&#96;"
   /// The elements whose content is text alone.
   private static let texts: Set<String> = ["option", "script", "style", "textarea", "title"]
+  /// The elements whose text is shown and can have no element `bdi`: the title of a page, and the
+  /// texts of drawings.
+  private static let isolated: Set<String> = ["title", "text", "tspan", "desc"]
 
   /// Returns a page in which what stands between two backticks of one text, such as a command, is
-  /// an element `code`.
+  /// an element `code`, and what stands between the marks of `Isolation` an element `bdi`.
   ///
-  /// Attributes, and elements whose content is text alone, stay as they are.
+  /// In attributes, and in elements whose content is text alone, backticks stay and the marks are
+  /// left out, since what is sent by a form stands there as well.
   ///
   /// - Parameter html: HTML whose values are escaped.
   /// - Returns: The page.
-  static func markingCode(in html: String) -> String {
-    guard html.contains(backtick) else { return html }
+  static func marked(_ html: String) -> String {
+    guard html.contains(backtick) || html.contains(Isolation.startEntity) else { return html }
     var page = ""
     for (number, part) in html.split(separator: "<", omittingEmptySubsequences: false).enumerated() {
       // What follows `<` is a tag, and then text up to the next one.
@@ -53,17 +59,23 @@ enum MarkupEscape {
       }
       let name = part[..<end].prefix { $0.isLetter || $0 == "/" }.lowercased()
       let text = part[part.index(after: end)...]
-      page += "<" + part[...end] + (texts.contains(name) ? String(text) : marked(text))
+      page += "<" + Isolation.removed(from: part[...end])
+      if texts.contains(name) || isolated.contains(name) {
+        page += isolated.contains(name) ? String(text) : Isolation.removed(from: text)
+      } else {
+        page += pieces(text)
+      }
     }
     return page
   }
 
-  /// Returns a text without tags in which each pair of backticks is an element `code`.
-  private static func marked(_ text: Substring) -> String {
+  /// Returns a text without tags in which each pair of backticks is an element `code`, and each
+  /// pair of marks an element `bdi`.
+  private static func pieces(_ text: Substring) -> String {
     var pieces = text.components(of: backtick)
     // A backtick without another one stays.
     if pieces.count.isMultiple(of: 2), let last = pieces.popLast() { pieces[pieces.count - 1] += backtick + last }
-    return pieces.enumerated().map { number, piece in
+    return pieces.map(Isolation.elements).enumerated().map { number, piece in
       number.isMultiple(of: 2) ? piece : "<code>\(piece)</code>"
     }.joined()
   }

@@ -30,9 +30,9 @@ struct PageTemplate: Sendable {
   /// - Parameter text: HTML with the tags of Mustache for values, sections and comments.
   init(_ text: String) { self.text = text }
 
-  /// Returns the page of some data, with the commands in its texts as code.
+  /// Returns the page of some data, with the commands in its texts as code, and names isolated.
   func render(_ data: PageData, in language: Language) -> String {
-    MarkupEscape.markingCode(in: template(in: language).render(PageTexts.worded(data, in: language)))
+    MarkupEscape.marked( template(in: language).render(PageTexts.worded(data, in: language)))
   }
 
   private func template(in language: Language) -> MustacheTemplate {

@@ -12,12 +12,14 @@ enum PageTexts {
     }
   }
 
-  /// Returns data whose phrases are in a language.
+  /// Returns data whose phrases are in a language, with marks around what is written from right to
+  /// left.
   static func worded(_ data: PageData, in language: Language) -> PageData { data.mapValues { value($0, language) } }
 
   private static func value(_ value: Any, _ language: Language) -> Any {
     switch value {
-    case let phrase as Phrase: phrase.worded(in: language)
+    case let phrase as Phrase: phrase.worded(in: language, showing: Isolation.marking)
+    case let text as String: Isolation.marking(text)
     case let data as PageData: worded(data, in: language)
     case let list as [Any]: list.map { Self.value($0, language) }
     default: value
