@@ -64,7 +64,8 @@ import Testing
           detail: words.count > 1 && UInt32(words[1]) == nil ? words[1] : ""))
     }
     return ToldMachine(
-      device: own, conditions: listings, accounts: accounts, words: "“Emma's PC”", isWhole: isWhole,
+      device: own, conditions: listings, accounts: accounts, words: "“Emma's PC”",
+      name: DeviceName(sanitising: "Emma's PC"), isWhole: isWhole,
       installed: installed, refused: refused)
   }
 

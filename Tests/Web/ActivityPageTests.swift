@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyRules
 import Testing
 
 @testable import LatchkeyNode
@@ -44,6 +45,30 @@ import Testing
     entry.through = "Anna's phone"
     #expect(Self.page(AuditPage(entries: [entry])).contains("<td>Dad&#39;s laptop, through Anna&#39;s phone</td>"))
     #expect(ActivityPage.csv(AuditPage(entries: [entry])).contains(",Anna's phone"))
+  }
+
+  @Test func whatWasSetAndWhatThereWasBeforeAreGermanOnAGermanPage() throws {
+    let german = try #require(Language.named("de"))
+    var entry = Self.entry(1, words: "screen time a day 2 h", old: "1 h 30 min")
+    entry.phrase = RuleText.changes([("limits/daily", "120")]).first
+    entry.oldPhrase = RuleText.valuePhrase("limits/daily", "90")
+    let others = [
+      Self.entry(2, "clock.corrected", words: nil, new: "1 h 5 min back"),
+      Self.entry(3, "usage.dropped", words: nil, new: "3 records of 2 sessions"),
+      Self.entry(4, "receiver.set", words: nil, new: "answer lock, 30 min, 5000 milli-points"),
+    ]
+    let filter = ActivityPage.Filter(FamilySample.fields([:]))
+    let data = ActivityPage.data(
+      AuditPage(entries: [entry] + others), filter, [Self.family.child], Self.family.status, now: FamilySample.now)
+    let page = FamilySample.render(ActivityPage.page.template, data, in: german)
+    for part in [
+      " – 2 Std", "<td>1 Std 30 Min</td>", "1 Std 5 Min zurück", "3 Aufzeichnungen von 2 Sitzungen",
+      "er beantwortet Fragen und er sperrt und entsperrt; höchstens 30 Min und 5 Punkte am Tag",
+    ] {
+      #expect(page.contains(part), "\(part): \(page)")
+    }
+    #expect(!page.contains("screen time"))
+    #expect(Self.page(AuditPage(entries: [entry] + others)).contains("1 h 5 min back"))
   }
 
   @Test func everyActionHasASentenceAndHostileTextsAreText() {

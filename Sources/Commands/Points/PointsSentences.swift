@@ -29,7 +29,7 @@ enum PointsSentences {
           "{time} of redeemed time are left on {machine}, and can be used there alone.",
           [
             "time": .phrase(SpanText.phrase(whole: part.redeemedMilliseconds)),
-            "machine": .text(ShownText.quoted(part.deviceName)),
+            "machine": part.deviceName.quotation,
           ]))
     }
     for entry in points.held {
@@ -72,7 +72,7 @@ enum PointsSentences {
     return [here]
       + points.parts.filter { !$0.isHere && $0.milliPoints > 0 }.map { part in
         let arguments: [String: Phrase.Argument] = [
-          "points": .phrase(PointsText.phrase(part.milliPoints)), "machine": .text(ShownText.quoted(part.deviceName)),
+          "points": .phrase(PointsText.phrase(part.milliPoints)), "machine": part.deviceName.quotation,
         ]
         return part.isInTouch
           ? Phrase("{points} come here from {machine} when a reward runs.", arguments)

@@ -88,6 +88,32 @@ public enum HouseholdKey {
     return phrases.prefix(shown).joined(separator: ", ") + more
   }
 
+  /// Returns what one register says as a phrase, such as "screen time a day – 2 h".
+  public static func listed(_ register: Register, _ terms: RuleTerms = RuleTerms()) -> Phrase {
+    guard rank(register) < ruleRank else { return RuleText.changes([(register.key, register.value)], terms)[0] }
+    let last = register.key.segments.last.map(String.init) ?? ""
+    let account = Phrase.Argument.text(UInt32(last).flatMap { terms.accounts[$0] } ?? last)
+    func names(_ children: [ChildID]) -> Phrase.Argument {
+      let names = children.compactMap { terms.children[$0] }
+      if names.count == children.count, !names.isEmpty { return .list(names.map { .text($0) }) }
+      return .phrase(children.count > 1 ? Phrase("the children") : Phrase("the child"))
+    }
+    let child = ["child": names(ChildID(last).map { [$0] } ?? [])]
+    return switch (register.key.segments.first.map(String.init), register.value) {
+    case ("child", yes): Phrase("the machine belongs to {child}", child)
+    case ("child", _): Phrase("the machine no longer belongs to {child}", child)
+    case ("account", nobody), ("accountName", nobody):
+      Phrase("account {account} is not supervised", ["account": account])
+    case ("account", nil), ("accountName", nil): Phrase("account {account} is not assigned", ["account": account])
+    case ("account", let value?), ("accountName", let value?):
+      Phrase(
+        "account {account} belongs to {child}",
+        ["account": account, "child": names(AccountOwners(value)?.children ?? [])])
+    case ("name", let value?): Phrase("the child's name is {name}", ["name": .text(value)])
+    default: Phrase("the child's name is no longer set")
+    }
+  }
+
   /// Registers that a sentence names.
   private static let shown = 3
 

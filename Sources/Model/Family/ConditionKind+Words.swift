@@ -14,7 +14,7 @@ extension ConditionKind {
     }
   }
 
-  /// Returns the sentence for a condition of a machine, and the next step.
+  /// Returns the English sentence for a condition of a machine, and the next step.
   ///
   /// `machine` is “this machine” or the machine's name in quotation marks, `account` the account's
   /// name, or empty, and `whose` the option that names the child in the commands, such as `--child
@@ -22,13 +22,21 @@ extension ConditionKind {
   public func words(
     on machine: String, account: String, detail: String, whose: String = "", app: AppWords? = nil
   ) -> (sentence: String, next: String) {
+    let phrases = phrases(on: .text(machine), account: account, detail: detail, whose: whose, app: app)
+    return (phrases.sentence.worded(), phrases.next.worded())
+  }
+
+  /// Returns the same as phrases; `machine` is what the machine is called.
+  public func phrases(
+    on machine: Phrase.Argument, account: String, detail: String, whose: String = "", app: AppWords? = nil
+  ) -> (sentence: Phrase, next: Phrase) {
     let argument = app.map { ShellWord.person($0.argument) } ?? detail
-    let words = [
-      "{there}": "on \(machine)", "{machine}": machine, "{account}": account.isEmpty ? "" : " \(account)",
-      "{for account}": account.isEmpty ? "" : " for the account \(account)",
-      "{app}": detail.isEmpty ? "an application" : "“\(app?.name ?? detail)”", "{detail}": argument,
-      "{whose}": whose.isEmpty ? "" : " \(whose)",
-      "{set}": Self.command(app == nil ? "" : argument, whose),
+    let words: [String: Phrase.Argument] = [
+      "there": .phrase(Phrase("on {machine}", ["machine": machine])), "machine": machine,
+      "account": .text(account.isEmpty ? "" : " \(account)"),
+      "for": account.isEmpty ? "" : .phrase(Phrase(" for the account {account}", ["account": .text(account)])),
+      "app": .phrase(detail.isEmpty ? Phrase("an application") : .quoted(app?.name ?? detail)), "detail": .text(argument),
+      "whose": .text(whose.isEmpty ? "" : " \(whose)"), "set": .text(Self.command(app == nil ? "" : argument, whose)),
     ]
     return (Self.filled(sentence, words), Self.filled(next, words))
   }
@@ -41,7 +49,10 @@ extension ConditionKind {
     guard let kind = named(name) else {
       return "Something is carried out otherwise there: update Latchkey on this machine to see what."
     }
-    return filled(kind.sentence, receiptWords(isOfSeveral ? "at least one of the applications" : "the application"))
+    return filled(
+      kind.sentence,
+      receiptWords(isOfSeveral ? Phrase("at least one of the applications") : Phrase("the application"))
+    ).worded()
   }
 
   /// Returns what mends a condition that a machine names in a receipt about an application; `nil`
@@ -52,20 +63,20 @@ extension ConditionKind {
   public static func receiptNext(of name: String, app: String?, whose: String = "") -> String? {
     guard let kind = named(name) else { return nil }
     guard let app else {
-      return kind.next.contains("{detail}")
+      return kind.next.text.contains("{detail}")
         ? "`latchkey apps` shows which, and `latchkey app set --help` how to change that."
-        : filled(kind.next, receiptWords(""))
+        : filled(kind.next, receiptWords(Phrase(verbatim: ""))).worded()
     }
-    var words = receiptWords("the application")
-    (words["{detail}"], words["{whose}"]) = (ShellWord.person(app), whose.isEmpty ? "" : " \(whose)")
-    words["{set}"] = command(ShellWord.person(app), whose)
-    return filled(kind.next, words)
+    var words = receiptWords(Phrase("the application"))
+    (words["detail"], words["whose"]) = (.text(ShellWord.person(app)), .text(whose.isEmpty ? "" : " \(whose)"))
+    words["set"] = .text(command(ShellWord.person(app), whose))
+    return filled(kind.next, words).worded()
   }
 
-  private static func receiptWords(_ app: String) -> [String: String] {
+  private static func receiptWords(_ app: Phrase) -> [String: Phrase.Argument] {
     [
-      "{there}": "there", "{machine}": "the machine", "{account}": "", "{for account}": "", "{app}": app,
-      "{detail}": "it", "{whose}": "", "{set}": command("", ""),
+      "there": .phrase(Phrase("there")), "machine": .phrase(Phrase("the machine")), "account": "", "for": "",
+      "app": .phrase(app), "detail": .phrase(Phrase("it")), "whose": "", "set": .text(command("", "")),
     ]
   }
 
@@ -74,16 +85,8 @@ extension ConditionKind {
     (["latchkey app set", app] + (app.isEmpty ? [] : [whose])).filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  /// Returns a text with words in the place of the names in braces, in one pass: what a name stands
-  /// for is not read again.
-  private static func filled(_ text: String, _ words: [String: String]) -> String {
-    var (result, rest) = ("", text[...])
-    while let start = rest.firstIndex(of: "{"), let end = rest[start...].firstIndex(of: "}") {
-      result += rest[..<start]
-      let name = String(rest[start...end])
-      result += words[name] ?? name
-      rest = rest[rest.index(after: end)...]
-    }
-    return result + rest
+  /// Returns a phrase with what stands in those of its places that it has.
+  private static func filled(_ phrase: Phrase, _ words: [String: Phrase.Argument]) -> Phrase {
+    Phrase(phrase.text, words.filter { phrase.text.contains("{\($0.key)}") })
   }
 }

@@ -32,8 +32,13 @@ extension ConditionListing {
   /// Returns the sentence about a machine that is called so, and the next step; `nil` if this
   /// version does not know the condition.
   public func words(on machine: String) -> (sentence: String, next: String)? {
+    phrases(on: .text(machine)).map { ($0.sentence.worded(), $0.next.worded()) }
+  }
+
+  /// Returns the same as phrases; `machine` is what the machine is called.
+  public func phrases(on machine: Phrase.Argument) -> (sentence: Phrase, next: Phrase)? {
     let account = accountName ?? condition.account.map { String($0) } ?? ""
-    return ConditionKind.named(condition.name)?.words(
+    return ConditionKind.named(condition.name)?.phrases(
       on: machine, account: account, detail: condition.detail, app: app)
   }
 }

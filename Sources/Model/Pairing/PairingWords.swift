@@ -13,11 +13,11 @@ extension PairingProgress {
   public var pairedPhrase: Phrase {
     let name = device?.name ?? peerName ?? DeviceName(sanitising: "")
     guard let given = peerName, let device, device.name != given else {
-      return Phrase("Paired with {machine}.", ["machine": .text(name.quoted)])
+      return Phrase("Paired with {machine}.", ["machine": name.quotation])
     }
     return Phrase(
       "Paired with {machine}, which got that name because there is a machine called {given} already.",
-      ["machine": .text(name.quoted), "given": .text(given.quoted)])
+      ["machine": name.quotation, "given": given.quotation])
   }
 
   /// Returns the sentence about a no, on the machine that shows the code; `nil` if the node knows
@@ -40,12 +40,5 @@ extension PairingProgress {
       The other machine said no, and the code is closed: the digits differ or somebody declined; ask there, then run \
       `latchkey pair` for a new one.
       """)
-  }
-}
-
-extension DeviceName {
-  /// The name in quotation marks, so that it cannot pass for words of ours.
-  public var quoted: String {
-    "“" + PrintableText.of(text).replacing("“", with: "\"").replacing("”", with: "\"") + "”"
   }
 }

@@ -75,7 +75,9 @@ private struct AuditWords {
     // Who wrote it last does not matter for the words.
     let register = Register(zone, key, row.new, modified: HybridTimestamp(wall: 0, counter: 0, author: row.author))
     entry.words = HouseholdKey.phrase([register], terms)
-    entry.old = row.old.map { RuleText.value(key, $0, terms) }
+    entry.phrase = HouseholdKey.listed(register, terms)
+    entry.oldPhrase = row.old.map { RuleText.valuePhrase(key, $0, terms) }
+    entry.old = entry.oldPhrase?.worded()
     entry.new = row.new.map { RuleText.value(key, $0, terms) }
     return entry
   }

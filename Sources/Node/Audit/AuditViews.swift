@@ -25,8 +25,12 @@ package struct AuditEntry: Hashable, Sendable, Codable {
   package var deviceName: DeviceName?
   /// What was set, for people; `nil` for another action than `register.set`.
   package var words: String?
+  /// The same as a phrase.
+  package var phrase: Phrase?
   /// What there was before, for people; `nil` for nothing.
   package var old: String?
+  /// The same as a phrase; `nil` for another action than `register.set` as well.
+  package var oldPhrase: Phrase?
   /// What there is now, for people; `nil` for nothing.
   package var new: String?
   /// The name of the browser through which it was done; `nil` for the device itself.

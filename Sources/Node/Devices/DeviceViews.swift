@@ -20,7 +20,7 @@ public struct RenameResult: Hashable, Sendable, Codable {
   /// - Parameter isRenamed: Whether the device got another name, and not another owner.
   /// - Returns: The sentences in their order.
   package func phrases(isRenamed: Bool) -> [Phrase] {
-    let machine = Phrase.Argument.text(name.quoted)
+    let machine = name.quotation
     var phrases: [Phrase] = []
     if !isRenamed {
       phrases.append(
@@ -29,7 +29,7 @@ public struct RenameResult: Hashable, Sendable, Codable {
         } ?? Phrase("{machine} belongs to no child now.", ["machine": machine]))
     } else if isOwn {
       phrases.append(Phrase("This machine is called {machine} now.", ["machine": machine]))
-      let names = Phrase.Argument.list(untold.map { .text($0.quoted) })
+      let names = Phrase.Argument.list(untold.map { $0.quotation })
       if !untold.isEmpty {
         phrases.append(Phrase("{machines} will hear of it when next in touch.", ["machines": names]))
       }
@@ -77,7 +77,7 @@ package struct UnpairResult: Hashable, Sendable, Codable {
 
   /// The question before a device is removed, with what is lost.
   package static func question(_ device: RegisteredDevice) -> Phrase {
-    let name = ["machine": Phrase.Argument.text(device.name.quoted)]
+    let name = ["machine": device.name.quotation]
     return device.role == .parent
       ? Phrase(
         """
@@ -111,7 +111,7 @@ package struct UnpairResult: Hashable, Sendable, Codable {
 
   /// What was done, in sentences, for a device that was not forgotten.
   package var phrases: [Phrase] {
-    let name = ["machine": Phrase.Argument.text(device.name.quoted)]
+    let name = ["machine": device.name.quotation]
     let told: Phrase =
       wasTold
       ? Phrase("{machine} is removed. It has been told.", name)

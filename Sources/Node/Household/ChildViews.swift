@@ -95,7 +95,7 @@ extension [AccountListing] {
     Phrase(
       "{machine} says that {child} uses {accounts} there.",
       [
-        "machine": .text(machine.quoted), "child": .text(PrintableText.of(child)),
+        "machine": machine.quotation, "child": .text(PrintableText.of(child)),
         "accounts": .list(accounts.map { .text(PrintableText.of($0)) }),
       ])
   }

@@ -53,36 +53,42 @@ struct PointsPage: Sendable {
   }
 
   private func listing(_ entry: LedgerEntry, _ short: ShortIDs) -> PointsEntry {
-    PointsEntry(
+    let phrase = PointsWords.phrase(entry)
+    return PointsEntry(
       source: entry.id.source, short: short.short(entry.id.source.bytes), kind: entry.id.kind.rawValue,
       milliPoints: entry.id.kind == .held ? entry.quantity : entry.milliPoints, day: entry.day, at: entry.at,
-      deviceName: names[entry.id.purse], words: Self.words(entry), note: entry.note)
+      deviceName: names[entry.id.purse], words: phrase.worded(), phrase: phrase, note: entry.note)
   }
+}
 
-  private static func words(_ entry: LedgerEntry) -> String {
-    let minutes = SpanText.minutes(Int(clamping: entry.quantity / 60_000))
+/// What people read of an entry of the ledger.
+enum PointsWords {
+  /// Returns what happened.
+  static func phrase(_ entry: LedgerEntry) -> Phrase {
+    let time = ["time": Phrase.Argument.phrase(SpanText.phrase(whole: entry.quantity))]
     return switch entry.id.kind {
-    case .earned: "earned by learning"
-    case .spent: "spent on rewards"
-    case .redeemed: "redeemed for \(minutes)"
-    case .used: "\(minutes) of redeemed time used"
-    case .refunded: "\(minutes) given back"
-    case .expired: "\(minutes) of redeemed time ran out"
-    case .granted: "given by a parent"
-    case .adjusted: "changed by a parent"
-    case .leased: "lent to another machine"
-    case .held: "learning held, \(Self.reason(entry.hold))"
-    case .repeated: "taken back, since another machine had earned that time"
-    case .reviewed: entry.milliPoints > 0 ? "learning counted after a review" : "learning that did not count"
+    case .earned: Phrase("earned by learning")
+    case .spent: Phrase("spent on rewards")
+    case .redeemed: Phrase("redeemed for {time}", time)
+    case .used: Phrase("{time} of redeemed time used", time)
+    case .refunded: Phrase("{time} given back", time)
+    case .expired: Phrase("{time} of redeemed time ran out", time)
+    case .granted: Phrase("given by a parent")
+    case .adjusted: Phrase("changed by a parent")
+    case .leased: Phrase("lent to another machine")
+    case .held: Phrase("learning held, {reason}", ["reason": .phrase(reason(entry.hold))])
+    case .repeated: Phrase("taken back, since another machine had earned that time")
+    case .reviewed:
+      entry.milliPoints > 0 ? Phrase("learning counted after a review") : Phrase("learning that did not count")
     }
   }
 
-  private static func reason(_ hold: HoldReason?) -> String {
+  private static func reason(_ hold: HoldReason?) -> Phrase {
     switch hold {
-    case .notAllowed: "the program was not allowed then"
-    case .noActivity: "nobody touched the machine"
-    case .rewardBeside: "a reward ran beside it"
-    case .clockJump, nil: "the clock was set meanwhile"
+    case .notAllowed: Phrase("the program was not allowed then")
+    case .noActivity: Phrase("nobody touched the machine")
+    case .rewardBeside: Phrase("a reward ran beside it")
+    case .clockJump, nil: Phrase("the clock was set meanwhile")
     }
   }
 }

@@ -47,7 +47,10 @@ package struct PointsEntry: Hashable, Sendable, Codable {
   package var at: Int64
   /// The name of the machine that wrote it.
   package var deviceName: DeviceName
+  /// What happened.
   package var words: String
+  /// The same as a phrase.
+  package var phrase: Phrase?
   /// A parent's reason, which may be empty.
   package var note: String
 }

@@ -12,6 +12,8 @@ struct ToldMachine {
   var accounts: Set<UInt32>?
   /// What to call it in sentences: “this machine”, or its name in quotation marks.
   var words = "the machine"
+  /// Its name; `nil` for this machine, and for one that has none here.
+  var name: DeviceName?
   /// The option that names the child in commands, such as `--child Emma`; empty if it can be left
   /// out.
   var whose = ""
@@ -21,10 +23,8 @@ struct ToldMachine {
 
   /// The same in a phrase.
   var place: Phrase.Argument {
-    words == "the machine"
-      ? .phrase(Phrase("the machine"))
-      : words == "this machine"
-        ? .phrase(Phrase("this machine")) : .text(words)
+    if let name { return name.quotation }
+    return .phrase(words == "this machine" ? Phrase("this machine") : Phrase("the machine"))
   }
   /// A Boolean value that indicates whether it has told all of its conditions.
   var isWhole = true
@@ -96,15 +96,15 @@ extension Call {
       household.children.count > 1 && ShellWord.isPlain(name) ? "--child \(ShellWord.person(name))" : ""
     let behind = try await machinesWithEditsUnderWay()
     let machines =
-      role == .child ? [(own, "this machine")] : household.machines(of: child).map { ($0.device, "“\($0.name.text)”") }
-    return machines.map { device, words in
+      role == .child ? [(own, nil)] : household.machines(of: child).map { ($0.device, $0.name) }
+    return machines.map { device, name in
       let accounts = household.accounts(of: child, on: device)
       let unlisted = (refused[device]?.entries ?? []).filter {
         accounts?.contains($0.account) != false && rules.isUnlisted($0)
       }
       return ToldMachine(
-        device: device, conditions: listings.filter { $0.deviceID == device }, accounts: accounts, words: words,
-        whose: whose,
+        device: device, conditions: listings.filter { $0.deviceID == device }, accounts: accounts,
+        words: name?.quoted ?? "this machine", name: name, whose: whose,
         isBehind: behind.contains(device),
         isWhole: lists[device].map { $0.more == 0 } ?? true,
         installed: Set((installed[device]?.entries ?? []).map(\.appID)), refused: Set(unlisted.compactMap(\.app)))

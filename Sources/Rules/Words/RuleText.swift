@@ -63,8 +63,25 @@ public enum RuleText {
 
   /// Returns a rule's value in words, such as "2 h" or "mon-fri 20:00-07:00".
   public static func value(_ key: RegisterKey, _ value: String, _ terms: RuleTerms = RuleTerms()) -> String {
-    guard let rule = RuleKey(key), let read = try? rule.entry.read(value, true) else { return value }
-    return read.words(terms).worded()
+    valuePhrase(key, value, terms).worded()
+  }
+
+  /// Returns a rule's value as a phrase.
+  public static func valuePhrase(_ key: RegisterKey, _ value: String, _ terms: RuleTerms = RuleTerms()) -> Phrase {
+    guard let rule = RuleKey(key), let read = try? rule.entry.read(value, true) else { return Phrase(verbatim: value) }
+    return read.words(terms)
+  }
+
+  /// Returns what a rule is called as a phrase, such as "screen time a day"; with a run, that of its
+  /// weekdays.
+  static func namePhrase(_ rule: RuleKey, _ run: WeekdayRun?, _ terms: RuleTerms) -> Phrase {
+    var arguments = ["what": rule.subjectArgument(terms)]
+    var name = rule.entry.name.replacing("#", with: "{what}")
+    if let run {
+      name = name.replacing(" a day", with: " on {days}")
+      arguments["days"] = .phrase(run.daysPhrase)
+    }
+    return Phrase(name, arguments)
   }
 
   /// Returns a rule with its value as a phrase, such as "screen time a day: 2 h".
@@ -72,15 +89,37 @@ public enum RuleText {
     guard let rule = RuleKey(key), let read = try? rule.entry.read(value, true) else {
       return Phrase("{rule}: {value}", ["rule": .text(key.text), "value": .text(value)])
     }
-    var arguments = ["what": rule.subjectArgument(terms)]
-    var name = rule.entry.name.replacing("#", with: "{what}")
-    if let run = WeekdayRun(rule) {
-      name = name.replacing(" a day", with: " on {days}")
-      arguments["days"] = .phrase(run.daysPhrase)
+    let name = namePhrase(rule, WeekdayRun(rule), terms)
+    return Phrase("{rule}: {value}", ["rule": .phrase(name), "value": .phrase(valueWords(read, value, rule, terms))])
+  }
+
+  /// Returns the words of a value, with the weekdays of times in the reader's language.
+  private static func valueWords(_ read: ReadValue, _ value: String, _ rule: RuleKey, _ terms: RuleTerms) -> Phrase {
+    (try? WeekWindows(typed: value)).flatMap { rule.entry.values.isWindows ? $0.phrase : nil } ?? read.words(terms)
+  }
+
+  /// Returns what an edit sets and removes as phrases, with one for weekdays that get the same
+  /// limit.
+  public static func changes(
+    _ changes: [(key: RegisterKey, value: String?)], _ terms: RuleTerms = RuleTerms()
+  ) -> [Phrase] {
+    var phrases: [Phrase] = []
+    for group in WeekdayRun.groups(changes) {
+      let phrase = change(group, terms)
+      if !phrases.contains(phrase) { phrases.append(phrase) }
     }
-    let words =
-      (try? WeekWindows(typed: value)).flatMap { rule.entry.values.isWindows ? $0.phrase : nil } ?? read.words(terms)
-    return Phrase("{rule}: {value}", ["rule": .phrase(Phrase(name, arguments)), "value": .phrase(words)])
+    return phrases
+  }
+
+  private static func change(_ group: WeekdayRun.Group, _ terms: RuleTerms) -> Phrase {
+    guard let rule = RuleKey(group.key) else {
+      let value = group.value.map { String($0.prefix(200)) } ?? "–"
+      return Phrase("{rule} – {value}", ["rule": .text(group.key.text), "value": .text(value)])
+    }
+    let name = Phrase.Argument.phrase(namePhrase(rule, group.run, terms))
+    guard let value = group.value else { return Phrase("{rule} – no longer set", ["rule": name]) }
+    let words = (try? rule.entry.read(value, true)).map { valueWords($0, value, rule, terms) }
+    return Phrase("{rule} – {value}", ["rule": name, "value": .phrase(words ?? Phrase(verbatim: value))])
   }
 
   /// Returns what an edit sets and removes, for a sentence, with one phrase for weekdays that get

@@ -91,7 +91,7 @@ enum MachinesPage {
         ? Phrase("nothing") : Phrase(one: "{count} item", other: "{count} items", count: Int(clamping: waiting)),
       "paired": clock.moment(peer.device.pairedAt),
       "sentences": (peer.isConnected ? [] : [peer.lastError].compactMap(\.self)).map { Phrase(verbatim: $0) }
-        + marks(peer) + about.map { Phrase(verbatim: $0) },
+        + marks(peer) + about,
     ]
     if let address = peer.address { data["address"] = address }
     return data
@@ -99,9 +99,9 @@ enum MachinesPage {
 
   /// Returns what weakens the rules on a machine; `nil` for what is only information, and for what
   /// this version does not know.
-  private static func sentence(_ listing: ConditionListing) -> String? {
+  private static func sentence(_ listing: ConditionListing) -> Phrase? {
     guard let kind = ConditionKind.named(listing.condition.name), kind.weight != .information else { return nil }
-    return listing.words(on: "“\(listing.deviceName.text)”")?.sentence
+    return listing.phrases(on: listing.deviceName.quotation)?.sentence
   }
 
   private static func sync(_ state: SyncState, _ clock: PageClock) -> Phrase {

@@ -78,14 +78,14 @@ enum PointsSection {
             "{points} on {machine}, {moment}: {words}",
             [
               "points": .phrase(PointsText.phrase(entry.milliPoints)), "machine": .text(entry.deviceName.text),
-              "moment": .phrase(clock.moment(entry.at)), "words": .text(entry.words),
+              "moment": .phrase(clock.moment(entry.at)), "words": .phrase(entry.said),
             ]),
         ] as PageData
       },
       "hasEntries": !points.entries.isEmpty,
       "entries": points.entries.map { entry in
         var row: PageData = [
-          "when": clock.moment(entry.at), "what": entry.words, "machine": entry.deviceName.text,
+          "when": clock.moment(entry.at), "what": entry.said, "machine": entry.deviceName.text,
           "amount": entry.milliPoints > 0
             ? Phrase("+{number}", ["number": PointsText.number(entry.milliPoints)])
             : PageWords.number(entry.milliPoints),
@@ -96,4 +96,9 @@ enum PointsSection {
     ]
     return ["points": section]
   }
+}
+
+extension PointsEntry {
+  /// What happened.
+  fileprivate var said: Phrase { phrase ?? Phrase(verbatim: words) }
 }

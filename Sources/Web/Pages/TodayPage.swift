@@ -106,7 +106,7 @@ enum TodayPage {
       "requests": requests.filter { $0.state == .open }.map { request($0, clock) },
       "hasChildren": !days.isEmpty,
       "unowned": status.peers.filter { $0.device.role == .child && $0.device.state == .active }.map { peer in
-        ["id": peer.device.deviceID.description, "name": peer.device.name.quoted] as PageData
+        ["id": peer.device.deviceID.description, "name": Phrase.quoted(peer.device.name.text)] as PageData
       },
       "children": days.map { child($0.0, $0.1, status, clock) },
       "hasAnswered": !answered.isEmpty,

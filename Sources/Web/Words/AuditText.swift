@@ -8,7 +8,7 @@ enum AuditText {
     let target = Phrase.Argument.text(entry.target)
     let (old, new) = (Phrase.Argument.text(entry.old ?? "–"), Phrase.Argument.text(entry.new ?? "–"))
     switch entry.action {
-    case "register.set": return Phrase(verbatim: entry.words ?? entry.target)
+    case "register.set": return entry.phrase ?? Phrase(verbatim: entry.words ?? entry.target)
     case "device.paired": return Phrase("{machine} was paired.", ["machine": new])
     case "device.assigned":
       return entry.new.map { $0.isEmpty } ?? true
@@ -25,7 +25,8 @@ enum AuditText {
     case "identity.renewed": return Phrase("This machine got a new identity, and its pairings ended.")
     case "parent.told": return Phrase("Another parent is {parent}.", ["parent": new])
     case "receiver.set":
-      return Phrase("The receiver {receiver} was set up: {rights}.", ["receiver": target, "rights": new])
+      return Phrase(
+        "The receiver {receiver} was set up: {rights}.", ["receiver": target, "rights": .phrase(rights(entry.new ?? "–"))])
     case "receiver.acts": return Phrase("The receiver {receiver} did this: {deed}.", ["receiver": target, "deed": new])
     case "browser.let-in":
       return entry.new == BrowserRight.look.rawValue
@@ -34,12 +35,67 @@ enum AuditText {
     case "browser.removed": return Phrase("The phone {phone} was signed out.", ["phone": target])
     case "receiver.removed": return Phrase("The receiver {receiver} was removed.", ["receiver": target])
     case "zone.forgotten": return Phrase("What was kept of a child or a machine was forgotten.")
-    case "usage.dropped": return Phrase("No room was left for use, which was dropped: {what}.", ["what": new])
+    case "usage.dropped":
+      return Phrase("No room was left for use, which was dropped: {what}.", ["what": .phrase(use(entry.new ?? "–"))])
     case "usage.not-queued": return Phrase("No room was left for use that {machine} was to get.", ["machine": target])
     case let action where action.hasPrefix("clock."):
-      return Phrase("The clock of this machine was set: {what}.", ["what": new])
+      return Phrase("The clock of this machine was set: {what}.", ["what": .phrase(shift(entry.new ?? "–"))])
     default: return Phrase("{action}: {target}", ["action": .text(entry.action), "target": target])
     }
+  }
+
+  /// Returns how far a clock was set, of which the store keeps English words such as `5 min ahead`.
+  private static func shift(_ text: String) -> Phrase {
+    let words = text.split(separator: " ").map(String.init)
+    let numbers = words.compactMap { Int($0) }
+    let time: Phrase
+    switch (words.dropLast().filter { Int($0) == nil }, numbers.count) {
+    case (["s"], 1): time = SpanText.phrase(of: Int64(clamping: numbers[0]) * 1_000)
+    case (["min"], 1): time = SpanText.phrase(minutes: numbers[0])
+    case (["h"], 1) where numbers[0] < 24: time = SpanText.phrase(minutes: numbers[0] * 60)
+    case (["h", "min"], 2) where numbers[0] < 24: time = SpanText.phrase(minutes: numbers[0] * 60 + min(59, numbers[1]))
+    case (["day"], 1), (["days"], 1): time = SpanText.phrase(of: Int64(min(numbers[0], 1_000_000)) * 86_400_000)
+    default: return Phrase(verbatim: text)
+    }
+    switch words.last {
+    case "ahead": return Phrase("{time} ahead", ["time": .phrase(time)])
+    case "back": return Phrase("{time} back", ["time": .phrase(time)])
+    default: return Phrase(verbatim: text)
+    }
+  }
+
+  /// Returns how much use was dropped, of which the store keeps English words.
+  private static func use(_ text: String) -> Phrase {
+    guard let match = text.wholeMatch(of: /([0-9]{1,15}) records of ([0-9]{1,15}) sessions/) else {
+      return Phrase(verbatim: text)
+    }
+    return Phrase(
+      "{records} records of {sessions} sessions",
+      ["records": .text(String(match.1)), "sessions": .text(String(match.2))])
+  }
+
+  /// Returns what a receiver may do, of which the store keeps words such as `reads, 30 min, 0
+  /// milli-points`.
+  private static func rights(_ text: String) -> Phrase {
+    guard let match = text.wholeMatch(of: /([a-z ]+), ([0-9]{1,9}) min, ([0-9]{1,15}) milli-points/),
+      let minutes = Int(match.2), let points = Int64(match.3)
+    else { return Phrase(verbatim: text) }
+    let names: [Phrase] = match.1.split(separator: " ").map { word in
+      switch word {
+      case "reads": Phrase("it reads")
+      case ReceiverRight.answer.rawValue: Phrase("it answers requests")
+      case ReceiverRight.grant.rawValue: Phrase("it gives time")
+      case ReceiverRight.lock.rawValue: Phrase("it locks and unlocks")
+      case ReceiverRight.points.rawValue: Phrase("it gives points")
+      default: Phrase(verbatim: String(word))
+      }
+    }
+    return Phrase(
+      "{rights}; at most {time} and {points} a day",
+      [
+        "rights": .list(names.map { .phrase($0) }), "time": .phrase(SpanText.phrase(minutes: minutes)),
+        "points": .phrase(PointsText.phrase(points)),
+      ])
   }
 
   /// Returns who did it: a machine, and the phone that was used.
@@ -55,5 +111,8 @@ enum AuditText {
   }
 
   /// Returns what there was before; of what is no rule, the sentence says it.
-  static func before(_ entry: AuditEntry) -> String { entry.action == "register.set" ? entry.old ?? "–" : "–" }
+  static func before(_ entry: AuditEntry) -> Phrase {
+    guard entry.action == "register.set" else { return PageWords.none }
+    return entry.oldPhrase ?? entry.old.map { Phrase(verbatim: $0) } ?? PageWords.none
+  }
 }

@@ -17,14 +17,14 @@ enum PlanWords {
     func keys(_ changes: [RuleRequest.Change]) -> [(key: RegisterKey, value: String?)] {
       changes.compactMap { change in RegisterKey(change.key).map { ($0, change.value) } }
     }
-    var words = RuleText.phrases(keys(set), terms)
+    var words = RuleText.changes(keys(set), terms)
     // What every day gets says what becomes of its weekdays.
     if set.isEmpty {
       let (weekdays, others) = (keys(removed).filter(Self.isOfWeekday), keys(removed).filter { !Self.isOfWeekday($0) })
-      words += others.map { RuleText.childsRemoval($0.key, terms) } + RuleText.phrases(weekdays, terms)
+      words += RuleText.changes(others + weekdays, terms)
     }
     return Phrase(
-      "{child}: {changes}.", ["child": .text(plan.name), "changes": .list(words.map { .text($0) })])
+      "{child}: {changes}.", ["child": .text(plan.name), "changes": .list(words.map { .phrase($0) })])
   }
 
   private static func isOfWeekday(_ change: (key: RegisterKey, value: String?)) -> Bool {

@@ -35,6 +35,19 @@ import Testing
     #expect(receipt.hasSuffix(".") && !receipt.contains("{") && !receipt.contains("update"), "\(receipt)")
   }
 
+  @Test("Every kind is in German, with the machine's name in German quotation marks", arguments: ConditionKind.all)
+  func german(kind: ConditionKind) throws {
+    let german = try #require(Language.named("de"))
+    let name = DeviceName(sanitising: "Emma's „PC”")
+    let words = kind.phrases(on: name.quotation, account: "emma", detail: "kart")
+    for phrase in [words.sentence, words.next] {
+      let text = phrase.worded(in: german)
+      #expect(text != phrase.worded() && !text.contains("{") && text.hasSuffix("."), "\(text)")
+    }
+    #expect(words.sentence.worded(in: german).contains("„Emma's \"PC\"“"))
+    #expect(words.sentence.worded().contains("“Emma's \"PC\"”"))
+  }
+
   @Test("A receipt's next step names the child, and no placeholder for an application", arguments: ConditionKind.all)
   func receiptNext(kind: ConditionKind) throws {
     for app in ["kart", nil] {

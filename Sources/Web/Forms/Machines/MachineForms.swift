@@ -17,7 +17,7 @@ enum MachineForms {
       let device = try call.id("device")
       let peers = try await call.node.ask(Endpoints.syncNow, device)
       let sentences = peers.map { peer -> Phrase in
-        let machine = ["machine": Phrase.Argument.text(peer.device.name.quoted)]
+        let machine = ["machine": peer.device.name.quotation]
         return peer.isConnected
           ? Phrase("{machine} is in touch: what waits for it is sent now.", machine)
           : Phrase("{machine} is called now. This page shows when it answers.", machine)

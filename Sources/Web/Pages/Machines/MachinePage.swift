@@ -92,7 +92,7 @@ enum MachinePage {
       ["address": address.address, "words": words(address, clock)]
     }
     var data = MachinesPage.machine(peer, children, [], clock)
-    data["machine"] = peer.device.name.quoted
+    data["machine"] = Phrase.quoted(peer.device.name.text)
     data["findings"] = findings
     data["hasFindings"] = !findings.isEmpty
     data["accounts"] = accounts.map(account)
@@ -116,7 +116,8 @@ enum MachinePage {
       ]
     }
     let account = listing.accountName ?? condition.account.map { "\($0)" } ?? ""
-    let words = kind.words(on: listing.deviceName.quoted, account: account, detail: condition.detail)
+    let words = kind.phrases(
+      on: listing.deviceName.quotation, account: account, detail: condition.detail, app: listing.app)
     return ["sentence": words.sentence, "next": words.next]
   }
 

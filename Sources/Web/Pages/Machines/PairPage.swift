@@ -55,7 +55,7 @@ enum PairPage {
   /// Returns for whom a code is.
   static func whose(_ pairing: PairingProgress) -> Phrase {
     guard let name = pairing.childName else { return Phrase("Code for one machine") }
-    return Phrase("Code for {child}", ["child": .text(DeviceName(sanitising: name).quoted)])
+    return Phrase("Code for {child}", ["child": DeviceName(sanitising: name).quotation])
   }
 
   /// Returns how long a code is good, in whole minutes; `nil` if it is used up.

@@ -97,7 +97,7 @@ enum PairingPage {
   static func data(_ pairing: PairingProgress, _ codes: OpenPairings.Codes?, isRefusedHere: Bool) -> PageData {
     var data: PageData = ["id": pairing.pairingID, "isOpen": pairing.phase != .ended]
     if let time = PairPage.time(pairing) { data["time"] = time }
-    let machine = ["machine": Phrase.Argument.text((pairing.peerName ?? DeviceName(sanitising: "")).quoted)]
+    let machine = ["machine": (pairing.peerName ?? DeviceName(sanitising: "")).quotation]
     switch pairing.phase {
     case .waiting:
       data["state"] = Phrase("Waiting for the other machine to use the code.")

@@ -93,8 +93,8 @@ enum SetupPage {
   /// - Returns: The data of the template.
   static func data(_ state: SetupState, at key: String?) -> PageData {
     let name = state.device.name
-    var data: PageData = ["machine": name.quoted, "device": state.device.deviceID.description]
-    let machine = ["machine": Phrase.Argument.text(name.quoted)]
+    var data: PageData = ["machine": Phrase.quoted(name.text), "device": state.device.deviceID.description]
+    let machine = ["machine": name.quotation]
     let question = state.next(from: key)
     func wait(_ sentence: Phrase) -> PageData {
       ["sentence": sentence, "address": path(of: state.device.deviceID, at: question)]
