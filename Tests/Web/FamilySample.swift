@@ -125,12 +125,17 @@ final class AnsweringNode: NodeInterface {
   private let answers: [String: any Sendable]
   let edits = Mutex<[RuleRequest]>([])
 
-  init(_ answers: [String: any Sendable]) { self.answers = answers }
+  private let refusals: [String: LocalAPIError]
+
+  init(_ answers: [String: any Sendable], refusing refusals: [String: LocalAPIError] = [:]) {
+    (self.answers, self.refusals) = (answers, refusals)
+  }
 
   func ask<Input: Sendable, Answer: Sendable>(
     _ endpoint: Endpoint<Input, Answer>, _ input: Input
   ) async throws(LocalAPIError) -> Answer {
     if let (_, request) = input as? (String?, RuleRequest) { edits.withLock { $0.append(request) } }
+    if let refusal = refusals[endpoint.route.operationID] { throw refusal }
     guard let answer = answers[endpoint.route.operationID] as? Answer else {
       throw LocalAPIError(.internal, "\(endpoint.route.operationID) is not answered.")
     }

@@ -8,12 +8,14 @@ import Testing
 @Suite struct TimesPageTests {
   private static let bedtime = FamilySample.rule("schedule/bedtime", "mon-fri 20:00-07:00, sat-sun 21:00-08:00")
 
-  private static func node(_ family: FamilySample) -> AnsweringNode {
+  private static func node(
+    _ family: FamilySample, refusing refusals: [String: LocalAPIError] = [:]
+  ) -> AnsweringNode {
     AnsweringNode([
       Endpoints.getToday.route.operationID: family.day, Endpoints.getRules.route.operationID: family.childRules,
       Endpoints.getStatus.route.operationID: family.status,
       Endpoints.setRules.route.operationID: RuleEdit(rules: family.childRules, commands: []),
-    ])
+    ], refusing: refusals)
   }
 
   private static func send(
@@ -79,14 +81,15 @@ import Testing
     let (status, text) = try Self.page(try await Self.send(node, family, .bedtime, ["value": "19:30 - 7:00"]))
     #expect(status == 200 && node.edits.withLock { $0.isEmpty })
     for part in [
-      "Emma: bedtime 19:30-07:00.", "Until now: mon-fri 20:00-07:00, sat-sun 21:00-08:00.", "It begins next: 19:30.",
+      "Emma: bedtime – 19:30-07:00.", "Until now: mon-fri 20:00-07:00, sat-sun 21:00-08:00.", "It begins next: 19:30.",
       "Emma&#39;s PC is off, and is told when it is back.", "name=\"confirm\" value=\"yes\"", "Nothing is saved yet.",
     ] {
       #expect(text.contains(part), "\(part): \(text)")
     }
     let saved = try await Self.send(node, family, .bedtime, ["value": "19:30-7:00", "confirm": "yes"])
     #expect(saved.shown == nil && saved.page.hasSuffix("/times"))
-    #expect(node.edits.withLock { $0 } == [RuleRequest([.init("schedule/bedtime", "19:30-07:00")])])
+    let seen = RuleRequest.Change("schedule/bedtime", "mon-fri 20:00-07:00, sat-sun 21:00-08:00")
+    #expect(node.edits.withLock { $0 } == [RuleRequest([.init("schedule/bedtime", "19:30-07:00")], seen: [seen])])
   }
 
   @Test func todayAloneAndDaysWithANameStandBesideAlways() async throws {
@@ -181,6 +184,25 @@ import Testing
     #expect(removed.status == 409 && removed.text.contains("is not set any more"))
   }
 
+  @Test func aTabThatWasFasterAfterTheLastLookIsToldOfByTheNode() async throws {
+    var family = FamilySample()
+    family.rules = [Self.bedtime]
+    let refusal = [Endpoints.setRules.route.operationID: LocalAPIError(.tooLate, "It was changed.")]
+    let node = Self.node(family, refusing: refusal)
+    let values = ["value": "19:30-7:00", "confirm": "yes"]
+    let (status, text) = try Self.page(try await Self.send(node, family, .bedtime, values))
+    #expect(status == 409 && text.contains("Nothing was saved") && text.contains("value=\"19:30-7:00\""), "\(text)")
+    let seen = node.edits.withLock { $0.first?.seen }
+    #expect(seen == [.init("schedule/bedtime", "mon-fri 20:00-07:00, sat-sun 21:00-08:00")])
+    let days = FamilySample.rule("days/2026-12-23..2027-01-06/school", "none")
+    family.rules = [days]
+    await #expect(throws: PageFault.self) { () async throws -> Void in
+      _ = try await Self.send(
+        Self.node(family, refusing: refusal), family, .school, ["key": days.key.text, "confirm": "yes"],
+        version: family.plan.version(of: [days]), path: "/children/days/remove")
+    }
+  }
+
   @Test func daysAreRemovedWithTheirNameAfterAQuestion() async throws {
     var family = FamilySample()
     let days = FamilySample.rule("days/2026-12-23..2027-01-06/school", "none")
@@ -195,7 +217,13 @@ import Testing
     _ = try await Self.send(
       node, family, .school, values.merging(["confirm": "yes"]) { $1 }, version: version, path: path)
     let edits = node.edits.withLock { $0 }
-    #expect(edits == [RuleRequest([.init(days.key.text, nil), .init("days/2026-12-23..2027-01-06/name", nil)])])
+    let name = "days/2026-12-23..2027-01-06/name"
+    #expect(
+      edits == [
+        RuleRequest(
+          [.init(days.key.text, nil), .init(name, nil)],
+          seen: [.init(days.key.text, "none"), .init(name, "Christmas")])
+      ])
     await #expect(throws: PageFault.self) { () async throws -> Void in
       _ = try await Self.send(node, family, .school, values, version: "other", path: path)
     }

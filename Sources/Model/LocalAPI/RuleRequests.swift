@@ -29,11 +29,15 @@ public struct RuleRequest: Hashable, Sendable, Codable {
   public var group: String?
   /// The applications of the group, as `app` names one, 1 to 256; `nil` to leave them as they are.
   public var members: [String]?
+  /// Rules with whole keys as the caller has seen them, with their values as they are kept: if one
+  /// is otherwise by now, nothing is changed.
+  public var seen: [Change]?
 
   public init(
     _ changes: [Change], app: String? = nil, isNew: Bool? = nil, isReset: Bool? = nil, group: String? = nil,
-    members: [String]? = nil
+    members: [String]? = nil, seen: [Change]? = nil
   ) {
+    self.seen = seen
     self.group = group
     self.members = members
     self.changes = changes
@@ -44,6 +48,9 @@ public struct RuleRequest: Hashable, Sendable, Codable {
 }
 
 extension RuleRequest: CheckedRequest {
+  /// The most rules that the caller has seen.
+  public static let mostSeen = 128
+
   /// A sentence about the first invalid text; `nil` if all are valid.
   public var textFault: String? {
     if isReset == true {
@@ -58,7 +65,8 @@ extension RuleRequest: CheckedRequest {
       return "A group has 1 to 256 applications: name the group and its applications."
     }
     for member in members ?? [] { if let fault = TextRule.displayName.fault(in: member) { return fault } }
-    for change in changes {
+    if seen?.count ?? 0 > Self.mostSeen { return "At most \(Self.mostSeen) rules are compared: give fewer." }
+    for change in changes + (seen ?? []) {
       guard RegisterKey(change.key) != nil else { return "A rule's key is malformed: use one such as limits/daily." }
       if let fault = change.value.flatMap({ TextRule.registerValue.fault(in: $0) }) { return fault }
     }

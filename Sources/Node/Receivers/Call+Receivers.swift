@@ -108,26 +108,40 @@ extension Call {
   ///
   /// - Parameters:
   ///   - changes: The changes.
+  ///   - seen: Registers as the caller has seen them: if one is otherwise by now, nothing is changed.
   ///   - deed: The deed; `nil` for another caller's.
   /// - Returns: The commands that carry the changes; `nil` if a request with the same key was
   ///   carried out before.
-  /// - Throws: `LocalAPIError` if a receiver may not do it, and the store's errors.
-  func edit(_ changes: [RegisterChange], as deed: ReceiverDeed?) async throws -> [ConfigurationCommand]? {
+  /// - Throws: `LocalAPIError` if a receiver may not do it, or if a register was changed, and the
+  ///   store's errors.
+  func edit(
+    _ changes: [RegisterChange], seen: [RegisterChange] = [], as deed: ReceiverDeed?
+  ) async throws -> [ConfigurationCommand]? {
     let key = caller.key
-    guard deed != nil || key != nil else { return try await edit(changes) }
+    guard deed != nil || key != nil || !seen.isEmpty else { return try await edit(changes) }
     if changes.isEmpty { return [] }
     let (outcome, commands) = try await act { effects, _ -> (Result<Bool, LocalAPIError>, ActOrders) in
       let outcome: Result<Bool, LocalAPIError>
       if deed == nil, let key {
         outcome = .success(try effects.isNew(key))
+      } else if deed == nil {
+        outcome = .success(true)
       } else {
         outcome = try count(deed, &effects)
       }
       guard case .success(true) = outcome else { return (outcome, .none) }
+      for rule in seen {
+        let present = try effects.register(rule.key, in: rule.zone)?.value
+        if present != rule.value { return (.failure(Self.changed), .none) }
+      }
       return (outcome, ActOrders(edits: changes))
     }
     return try outcome.get() ? commands : nil
   }
+
+  private static let changed = LocalAPIError(
+    .tooLate,
+    phrase: Phrase("Nothing was saved, because it was changed meanwhile: look at what is set now, and send it again."))
 
   /// Returns the family's day, by which a receiver's most counts.
   private func receiversDay() async throws -> FamilyDay {

@@ -21,7 +21,7 @@ extension Endpoints {
   public static let setRules = Endpoint(
     .post, "/v1/rules", Query.onlyChild, Body.json(RuleRequest.self), whoMay: .operatorsAndReceivers, browsers: .parent,
     on: .settings,
-    errors: [.unknownChild, .ambiguousChild, .unknownItem],
+    errors: [.unknownChild, .ambiguousChild, .unknownItem, .tooLate],
     summary: "Sets rules of a child, on a parent. They are durable when the answer comes."
   ) { call, child, request in
     let child = try await call.childOrOnly(child, orFamily: request.app != nil)
@@ -58,7 +58,7 @@ extension Endpoints {
   }
 
   package static let setSettings = Endpoint(
-    .post, "/v1/settings", Body.json(RuleRequest.self), browsers: .parent, on: .settings, errors: [.unknownItem],
+    .post, "/v1/settings", Body.json(RuleRequest.self), browsers: .parent, on: .settings, errors: [.unknownItem, .tooLate],
     summary: "Sets rules of the whole family, on a parent. They are durable when the answer comes."
   ) { call, request in
     try await call.setSettings(request)
@@ -127,7 +127,10 @@ extension Call {
     var changes = try request.changes.map { change in try Self.change(change, in: zone) }
     made.absent = changes.filter { $0.value == nil && !present.contains($0.key) }.map(\.key)
     changes.removeAll { made.absent.contains($0.key) }
-    let commands = try await edit(changes, as: deed)
+    let seen = (request.seen ?? []).compactMap { rule in
+      RegisterKey(rule.key).map { RegisterChange(zone, $0, rule.value) }
+    }
+    let commands = try await edit(changes, seen: seen, as: deed)
     made.isRepeated = commands == nil
     made.commands = (commands ?? []).filter { $0.carries(changes) }
     return made

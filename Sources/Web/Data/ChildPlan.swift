@@ -65,6 +65,14 @@ struct ChildPlan: Sendable {
   /// Returns the version of a rule of the page.
   func version(of rule: PlanRule) -> String { version(of: listings(of: rule)) }
 
+  /// Returns what of the child's own was seen when a rule of the page is changed, for the node to
+  /// compare: what changes, and what is set for the rule besides.
+  func seen(_ rule: PlanRule, _ changes: [RuleRequest.Change]) -> [RuleRequest.Change] {
+    let others = listings(of: rule).filter { !$0.isFamilys }.map(\.key.text)
+    let keys = changes.map(\.key) + others.filter { key in !changes.contains { $0.key == key } }
+    return keys.prefix(RuleRequest.mostSeen).map { .init($0, own($0)?.value) }
+  }
+
   /// Returns the child's own rule of a key; `nil` for none.
   func own(_ key: String) -> RuleListing? { rules.rules.first { $0.key.text == key } }
 

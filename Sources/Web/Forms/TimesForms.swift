@@ -33,7 +33,17 @@ enum TimesForms {
             Phrase("Change “{rule}”?", ["rule": .phrase(rule.title)]),
             PlanWords.sentences(of: edit, plan, clock), action: "/children/times", fields: fields, back: back))
       }
-      let made = try await call.node.ask(Endpoints.setRules, (plan.child, RuleRequest(edit.changes)))
+      let made: RuleEdit
+      do throws(LocalAPIError) {
+        let request = RuleRequest(edit.changes, seen: plan.seen(rule, edit.changes))
+        made = try await call.node.ask(Endpoints.setRules, (plan.child, request))
+      } catch {
+        guard error.code == .tooLate else { throw error }
+        // Another tab was faster, after this one has looked.
+        let present = try await ChildPlan.read(of: plan.child, at: call.node)
+        let words = PlanWords.meanwhile(rule.title, present.listings(of: rule), clock)
+        return again(rule, PlanEdit.Fault("version", words), call, present, status: 409)
+      }
       return FormOutcome(
         sentences: [Phrase("Saved."), PlanWords.new(edit.changes, plan)] + PageWords.late(made.machines, clock),
         page: back)
@@ -46,8 +56,7 @@ enum TimesForms {
       )
       guard let listing = plan.own(key), plan.version(of: [listing]) == version, let days = RuleKey(listing.key)?.days
       else {
-        throw PageFault(
-          409, "Nothing was removed: that was changed or removed meanwhile. Go back and look at it again.")
+        throw removedMeanwhile
       }
       let changes = removal(of: listing, days, plan)
       guard call.fields["confirm"] != nil else {
@@ -63,12 +72,22 @@ enum TimesForms {
             Phrase("Remove what holds on single days?"), sentences, action: "/children/days/remove",
             fields: [("child", plan.child), ("key", key), ("version", version)], back: back))
       }
-      let made = try await call.node.ask(Endpoints.setRules, (plan.child, RuleRequest(changes)))
+      let made: RuleEdit
+      do throws(LocalAPIError) {
+        let request = RuleRequest(changes, seen: changes.map { .init($0.key, plan.own($0.key)?.value) })
+        made = try await call.node.ask(Endpoints.setRules, (plan.child, request))
+      } catch {
+        if error.code == .tooLate { throw removedMeanwhile }
+        throw error
+      }
       return FormOutcome(
         sentences: [Phrase("On {days}, the plan holds again.", ["days": .phrase(PlanWords.days(days))])]
           + PageWords.late(made.machines, clock), page: back)
     },
   ]
+
+  private static let removedMeanwhile = PageFault(
+    409, "Nothing was removed: that was changed or removed meanwhile. Go back and look at it again.")
 
   /// Returns the page with a form again, and what is wrong with it.
   private static func again(

@@ -38,6 +38,10 @@ import Testing
       #expect(newest.action == "register.set" && newest.words == "screen time a day 1 h 30 min")
       #expect(newest.old == "1 h" && newest.new == "1 h 30 min" && newest.by.text == "Family PC")
       #expect(entries.allSatisfy { $0.childName?.text == "Emma" })
+      let german = try #require(Language.named("de"))
+      #expect(newest.phrase?.worded() == "screen time a day – 1 h 30 min")
+      #expect(newest.phrase?.worded(in: german).hasSuffix(" – 1 Std 30 Min") == true)
+      #expect(newest.oldPhrase?.worded(in: german) == "1 Std")
       let lock = try #require(try await Self.audit(home, ("Tom", nil, nil, 1)).entries.first)
       #expect(lock.childName?.text == "Tom" && lock.words == "locked" && lock.old == nil)
     }
