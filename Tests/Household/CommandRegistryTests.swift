@@ -50,8 +50,9 @@ import Testing
     let fault = #expect(throws: BodyFault.self) { try MessageBodyCoding().command(body) }
     let sentence = try #require(fault?.description)
     #expect(sentence.hasSuffix("does not know paintTheWall: update Latchkey on this machine."), "\(sentence)")
-    #expect(
-      ReceiptVerdict(.failed(reason: sentence), of: command.payload) == .refused(reason: sentence))
+    let told = try #require(fault?.told)
+    #expect(told.english == sentence && told.phrase != nil)
+    #expect(ReceiptVerdict(.failed(reason: told), of: command.payload) == .refused(reason: told))
     #expect(ReceiptVerdict(.executed(StateInForce(Done())), of: command.payload) == .inForce(nil))
   }
 

@@ -161,10 +161,10 @@ import Testing
       child, StreamPosition(streamClass: .command, epoch: change.epoch, through: change.last), at: 11)
     try await answer(1, .underWay(waitsFor: "the screen"))
     var seen = try #require(try await home.store.command(command.commandID))
-    #expect(seen.status == .stored && seen.waitsFor == "the screen")
+    #expect(seen.status == .stored && seen.waitsFor == "the screen" && seen.waitPhrase == "the screen")
     try await answer(2, .executed(StateInForce(lock.state)))
     seen = try #require(try await home.store.command(command.commandID))
-    #expect(seen.status == .executed && seen.waitsFor == nil)
+    #expect(seen.status == .executed && seen.waitsFor == nil && seen.waitPhrase == nil)
     try await answer(3, .underWay(waitsFor: "the screen"))
     #expect(try await home.store.command(command.commandID)?.status == .executed)
   }

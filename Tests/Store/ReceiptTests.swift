@@ -145,7 +145,7 @@ import Testing
     let (second, newer) = try await set("0")
     try await answer(2, second, .failed(reason: "no"))
     let command = try #require(try await rig.store.command(second))
-    #expect(command.status == .failed && command.reason == "no")
+    #expect(command.status == .failed && command.reason == "no" && command.reasonPhrase == "no")
     #expect(try await kept().rules == [newer])
   }
 

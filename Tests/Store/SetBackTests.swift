@@ -53,6 +53,7 @@ import Testing
     #expect(status == [.executed, .executed, .queued, .queued])
     let lost = try #require(try await rig.store.command(ids[2]))
     #expect(lost.reason?.hasSuffix("has lost data, so this is sent again.") == true)
+    #expect(lost.reasonPhrase?.text == "{machine} has lost data, so this is sent again.")
     #expect(lost.stateInForce == nil)
 
     let (next, change) = try await give(rig, .message("5"), to: child)

@@ -16,6 +16,7 @@ import hashing
 import inventories
 import keys
 import noise_handshakes
+import phrases
 import programs
 import registers
 import rotation
@@ -23,7 +24,7 @@ import rules
 import shared
 import typed_code
 
-MODULES = [hashing, keys, bech32m, cpace, typed_code, noise_handshakes, rotation, rules, registers, accounts, shared, inventories, agent, programs]
+MODULES = [hashing, keys, bech32m, cpace, typed_code, noise_handshakes, rotation, rules, registers, accounts, shared, inventories, phrases, agent, programs]
 
 
 def main() -> int:

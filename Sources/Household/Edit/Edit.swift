@@ -43,9 +43,7 @@ public struct Edit: CommandDefinition {
     for register in registers { try check(register, of: command, on: transaction.own) }
     let children = Set(try childrenAfterwards(in: &transaction))
     for case .child(let child) in registers.map(\.zone) where !children.contains(child) {
-      throw BodyFault(
-        "That machine is not this child's: `latchkey devices rename` with the machine's name and --child says whose it is."
-      )
+      throw BodyFault.notTheChilds
     }
     var changed: [Register] = []
     var isOvertaken = true
@@ -57,7 +55,8 @@ public struct Edit: CommandDefinition {
       }
       if let held, !register.holds(over: held) { continue }
       if held == nil, try transaction.registers(in: register.zone).count >= Limits.zoneRegisters {
-        throw BodyFault("That machine holds 4,096 settings of one kind and takes no more: remove some of them first.")
+        throw BodyFault(
+          phrase: Phrase("That machine holds 4,096 settings of one kind and takes no more: remove some of them first."))
       }
       isOvertaken = false
       try transaction.save(register)

@@ -23,9 +23,18 @@ extension EffectTransaction {
   /// Throws `BodyFault` unless this machine is a child's.
   func checkServes(_ child: ChildID) throws {
     guard HouseholdKey.children(servedIn: try registers(in: .machine(own))).contains(child) else {
-      throw BodyFault(
-        "That machine is not this child's: `latchkey devices rename` with the machine's name and --child says whose it is."
-      )
+      throw BodyFault.notTheChilds
     }
+  }
+}
+
+extension BodyFault {
+  /// A command is about a child whose machine the receiver is not.
+  static var notTheChilds: BodyFault {
+    BodyFault(
+      phrase: Phrase(
+        """
+        That machine is not this child's: `latchkey devices rename` with the machine's name and --child says whose it is.
+        """))
   }
 }

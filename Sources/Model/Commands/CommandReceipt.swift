@@ -4,15 +4,15 @@ public struct CommandReceipt: Hashable, Sendable {
   public enum Outcome: Hashable, Sendable {
     /// The command was executed; the state now in force follows.
     case executed(StateInForce)
-    /// The command failed for a reason: one sentence, UTF-8, at most 1,024 bytes.
-    case failed(reason: String)
+    /// The command failed for a reason: one sentence of at most 1,024 bytes of UTF-8.
+    case failed(reason: ToldSentence)
     /// The command expired before it reached the machine.
     case expired
     /// A state that was set later is in force instead.
     case superseded(StateInForce?)
     /// The command is durable on the machine and waits for something, which the text names; this
     /// outcome is not final.
-    case underWay(waitsFor: String)
+    case underWay(waitsFor: ToldSentence)
   }
 
   public var commandID: CommandID
@@ -49,7 +49,7 @@ extension CommandReceipt.Outcome {
 
 extension CommandReceipt: Codable {
   private enum Field: String, CodingKey {
-    case commandID, outcome, state, reason, waitsFor, at
+    case commandID, outcome, state, reason, waitsFor, phrase, at
   }
 
   private enum Word: String, Codable {
@@ -63,11 +63,17 @@ extension CommandReceipt: Codable {
     at = try fields.decode(Int64.self, forKey: .at)
     switch try fields.decode(Word.self, forKey: .outcome) {
     case .executed: outcome = .executed(try fields.decode(StateInForce.self, forKey: .state))
-    case .failed: outcome = .failed(reason: try fields.decode(String.self, forKey: .reason))
+    case .failed: outcome = .failed(reason: try Self.told(.reason, fields))
     case .expired: outcome = .expired
     case .superseded: outcome = .superseded(try fields.decodeIfPresent(StateInForce.self, forKey: .state))
-    case .underWay: outcome = .underWay(waitsFor: try fields.decode(String.self, forKey: .waitsFor))
+    case .underWay: outcome = .underWay(waitsFor: try Self.told(.waitsFor, fields))
     }
+  }
+
+  private static func told(_ field: Field, _ fields: KeyedDecodingContainer<Field>) throws -> ToldSentence {
+    ToldSentence(
+      english: try fields.decode(String.self, forKey: field),
+      phrase: try fields.decodeIfPresent(Phrase.self, forKey: .phrase))
   }
 
   /// Encodes the value in its JSON form.
@@ -83,10 +89,12 @@ extension CommandReceipt: Codable {
     case .superseded: word = .superseded
     case .failed(let reason):
       word = .failed
-      try fields.encode(reason, forKey: .reason)
+      try fields.encode(reason.english, forKey: .reason)
+      try fields.encodeIfPresent(reason.phrase, forKey: .phrase)
     case .underWay(let what):
       word = .underWay
-      try fields.encode(what, forKey: .waitsFor)
+      try fields.encode(what.english, forKey: .waitsFor)
+      try fields.encodeIfPresent(what.phrase, forKey: .phrase)
     }
     try fields.encode(word, forKey: .outcome)
   }

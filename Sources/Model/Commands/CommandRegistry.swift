@@ -35,7 +35,10 @@ public struct CommandRegistry: Sendable {
   public func payload(_ kind: String, _ bytes: [UInt8]) throws(BodyFault) -> CommandPayload {
     guard let known = CommandKind(rawValue: kind) else { throw BodyFault("the name of its kind is malformed") }
     guard let type = definitions[known] else {
-      throw BodyFault("this version (\(Version.software)) does not know \(known): update Latchkey on this machine")
+      throw BodyFault(
+        phrase: Phrase(
+          "This command cannot be read: this version ({version}) does not know {kind}: update Latchkey on this machine.",
+          ["version": .text(Version.software), "kind": .text(known.rawValue)]))
     }
     let payload = CommandPayload(erased: try type.init(bytes: bytes))
     if let fault = payload.fault { throw BodyFault(fault) }

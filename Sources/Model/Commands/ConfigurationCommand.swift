@@ -18,6 +18,10 @@ public struct ConfigurationCommand: Hashable, Sendable, Codable {
   /// The thing that the child's machine waits for before it executes the stored command, as a
   /// phrase after “waits for”.
   public var waitsFor: String?
+  /// The reason as a phrase; `nil` if it has none.
+  public var reasonPhrase: Phrase?
+  /// The same of `waitsFor`.
+  public var waitPhrase: Phrase?
   /// The state that the child's machine reported to be in force.
   public var stateInForce: StateInForce?
   /// The name of the browser through which it was given; `nil` for the machine itself.
@@ -41,6 +45,11 @@ public struct ConfigurationCommand: Hashable, Sendable, Codable {
     self.stateInForce = stateInForce
     self.through = through
   }
+
+  /// The reason of a failure, for people.
+  public var toldReason: ToldSentence? { reason.map { ToldSentence(english: $0, phrase: reasonPhrase) } }
+  /// The thing that the child's machine waits for, for people.
+  public var toldWait: ToldSentence? { waitsFor.map { ToldSentence(english: $0, phrase: waitPhrase) } }
 }
 
 /// The progress of a command, as its author sees it.

@@ -4,7 +4,7 @@ public enum EffectOutcome: Hashable, Sendable {
   /// A state that was set later is in force instead.
   case superseded(StateInForce)
   /// The effect failed for a reason: one sentence with the next step.
-  case failed(reason: String)
+  case failed(reason: ToldSentence)
   /// Something outside the database must carry out the effect; the receipt follows when it has.
   case underWay(EffectWait)
 }
@@ -12,14 +12,14 @@ public enum EffectOutcome: Hashable, Sendable {
 /// A condition that the effect of a command waits for.
 public struct EffectWait: Hashable, Sendable {
   /// The condition as a phrase after “waits for”, at most 255 bytes.
-  public var what: String
+  public var what: ToldSentence
   /// The time in which the effect must have an outcome, in milliseconds of this machine's age.
   public var within: Int64
   /// The state that the machine holds already, which answers the command if nothing more is known
   /// in time; `nil` if the command fails then.
   public var held: StateInForce?
 
-  public init(_ what: String, within: Int64, held: StateInForce? = nil) {
+  public init(_ what: ToldSentence, within: Int64, held: StateInForce? = nil) {
     self.what = what
     self.within = within
     self.held = held
@@ -45,6 +45,9 @@ public struct PendingEffect: Hashable, Sendable {
   public static func late(_ wait: EffectWait) -> EffectOutcome {
     if let held = wait.held { return .done(held) }
     return .failed(
-      reason: "It waited for \(wait.what) for longer than it may: look at that machine, and give the command again.")
+      reason: ToldSentence(
+        Phrase(
+          "It waited for {what} for longer than it may: look at that machine, and give the command again.",
+          ["what": .phrase(wait.what.said)])))
   }
 }

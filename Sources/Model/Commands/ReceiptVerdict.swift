@@ -8,7 +8,7 @@ public enum ReceiptVerdict: Hashable, Sendable {
   /// Another state is in force that was set later than this command.
   case overtaken(StateInForce)
   /// The child's machine refused the command for a reason: one sentence.
-  case refused(reason: String)
+  case refused(reason: ToldSentence)
   /// The command expired before it was executed.
   case expired
   /// The receipt reports a state that the command did not ask for, or none.

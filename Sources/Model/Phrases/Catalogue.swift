@@ -34,6 +34,28 @@ struct Catalogue: Sendable {
     return forms.indices.contains(index) ? forms[index] : english
   }
 
+  /// Returns whether the catalogue has the text of a phrase, with no other places than the phrase
+  /// has. Texts without a letter outside of their places need no entry.
+  func has(_ phrase: Phrase) -> Bool {
+    if isAccented { return true }
+    guard let forms = forms[phrase.text] else {
+      return !Self.hasLetters(phrase.text) && phrase.plural == nil
+    }
+    let index = phrase.plural.map { rule.form(of: $0.count) } ?? 0
+    let places = Set(phrase.arguments.keys).union(phrase.plural == nil ? [] : ["count"])
+    return forms.indices.contains(index) && places.isSuperset(of: Phrase.places(of: forms[index]))
+  }
+
+  private static func hasLetters(_ text: String) -> Bool {
+    var isPlace = false
+    for scalar in text.unicodeScalars {
+      if scalar == "{" { isPlace = true }
+      if !isPlace, scalar.properties.isAlphabetic { return true }
+      if scalar == "}" { isPlace = false }
+    }
+    return false
+  }
+
   private static func accent(_ text: String) -> String {
     let accents: [Unicode.Scalar: Unicode.Scalar] = [
       "a": "ã", "e": "ē", "i": "ĩ", "o": "õ", "u": "ũ", "n": "ñ", "A": "Ã", "E": "Ē", "I": "Ĩ", "O": "Õ", "U": "Ũ",

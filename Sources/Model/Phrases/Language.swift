@@ -82,6 +82,19 @@ public struct Language: Hashable, Sendable {
   /// Returns the text of a phrase in this language, with its places.
   func form(of phrase: Phrase) -> String { catalogue.form(of: phrase) }
 
+  /// Returns whether this language has the words of a phrase and of all phrases in it.
+  public func has(_ phrase: Phrase) -> Bool {
+    self == .english || catalogue.has(phrase) && phrase.arguments.values.allSatisfy(has)
+  }
+
+  private func has(_ argument: Phrase.Argument) -> Bool {
+    switch argument {
+    case .text, .number: true
+    case .phrase(let phrase): has(phrase)
+    case .list(let items): items.allSatisfy(has)
+    }
+  }
+
   public static func == (left: Language, right: Language) -> Bool { left.code == right.code }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(code) }

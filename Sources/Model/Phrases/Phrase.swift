@@ -67,13 +67,27 @@ public struct Phrase: Hashable, Sendable {
   ///   - shown: Returns how a text that is the same in all languages, such as a name, is shown.
   /// - Returns: The words.
   public func worded(in language: Language, showing shown: (String) -> String) -> String {
-    let form = language.form(of: self)
+    Self.filled(language.form(of: self)) { argument($0)?.worded(in: language, showing: shown) }
+  }
+
+  /// Returns the names of the places of a text, in their order.
+  static func places(of text: String) -> [String] {
+    var names: [String] = []
+    _ = filled(text) { name in
+      names.append(name)
+      return nil
+    }
+    return names
+  }
+
+  /// Returns a text with what stands in its places; a place without anything stays as it is.
+  private static func filled(_ text: String, _ argument: (String) -> String?) -> String {
     var words = ""
-    var rest = Substring(form)
+    var rest = Substring(text)
     while let start = rest.firstIndex(of: "{"), let end = rest[start...].firstIndex(of: "}") {
       words += rest[..<start]
       let name = String(rest[rest.index(after: start)..<end])
-      words += argument(name)?.worded(in: language, showing: shown) ?? String(rest[start...end])
+      words += argument(name) ?? String(rest[start...end])
       rest = rest[rest.index(after: end)...]
     }
     return words + rest

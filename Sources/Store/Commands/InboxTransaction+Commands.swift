@@ -14,7 +14,9 @@ extension InboxTransaction {
       return try queue(id, receipt)
     }
     do {
-      guard peerRole == .parent else { throw BodyFault("Only a parent's device may send commands.") }
+      guard peerRole == .parent else {
+        throw BodyFault(phrase: Phrase("Only a parent's device may send commands."))
+      }
       let command = try body.get()
       guard command.commandID == id else { throw BodyFault("The command has another ID than its item.") }
       guard command.author == peer.device else {
@@ -25,7 +27,7 @@ extension InboxTransaction {
       try answer(CommandReceipt(commandID: id, outcome: .init(outcome), at: wall))
     } catch let fault as BodyFault {
       result.faults.append(fault.description)
-      try refuse(item, fault.description)
+      try refuse(item, fault.told)
     }
   }
 
@@ -48,9 +50,9 @@ extension InboxTransaction {
     if case .underWay(let wait) = outcome {
       group.noteAge(clock)
       try database.run(
-        "INSERT INTO pending_effect VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO pending_effect VALUES (?, ?, ?, ?, ?, ?, ?)",
         [
-          command.commandID.bytes, peer.number, body, wait.what,
+          command.commandID.bytes, peer.number, body, wait.what.english, wait.what.storedPhrase,
           age.addingReportingOverflow(max(0, wait.within)).partialValue, wait.held.map { coding.encode($0) },
         ])
       result.hasPendingEffects = true
@@ -58,7 +60,7 @@ extension InboxTransaction {
     return outcome
   }
 
-  mutating func refuse(_ item: DeliveryItem, _ reason: String) throws {
+  mutating func refuse(_ item: DeliveryItem, _ reason: ToldSentence) throws {
     guard let id = CommandID(bytes: item.itemID) else { return }
     try answer(CommandReceipt(commandID: id, outcome: .failed(reason: reason), at: wall))
   }

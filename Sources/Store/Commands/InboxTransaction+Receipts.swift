@@ -27,11 +27,15 @@ extension InboxTransaction {
     // A cancellation may be too late or overtaken; the child's report is then correct.
     try database.run(
       """
-      UPDATE command SET status = ?1, status_at = ?2, reason = ?3, state = ?4, waits_for = NULL
+      UPDATE command SET status = ?1, status_at = ?2, reason = ?3, reason_phrase = ?6, state = ?4, waits_for = NULL,
+        wait_phrase = NULL
       WHERE command_id = ?5 AND (status IN ('queued', 'stored')
         OR status IN ('cancelled', 'expired') AND state IS NULL)
       """,
-      [verdict.status.rawValue, wall, verdict.reason, outcome.state.map { coding.encode($0) }, item.itemID])
+      [
+        verdict.status.rawValue, wall, verdict.reason?.english, outcome.state.map { coding.encode($0) }, item.itemID,
+        verdict.reason?.storedPhrase,
+      ])
     guard database.changesCount > 0 else { return }
     result.commands.append(command)
     switch verdict {
@@ -46,10 +50,12 @@ extension InboxTransaction {
 
   /// Stores the condition that a command waits for on the child's machine, until its receipt
   /// arrives.
-  private mutating func noteUnderWay(_ command: CommandID, _ what: String) throws {
+  private mutating func noteUnderWay(_ command: CommandID, _ what: ToldSentence) throws {
     try database.run(
-      "UPDATE command SET waits_for = ?, status_at = ? WHERE command_id = ? AND status IN ('queued', 'stored')",
-      [what, wall, command.bytes])
+      """
+      UPDATE command SET waits_for = ?, wait_phrase = ?, status_at = ?
+      WHERE command_id = ? AND status IN ('queued', 'stored')
+      """, [what.english, what.storedPhrase, wall, command.bytes])
     if database.changesCount > 0 { result.commands.append(command) }
   }
 
@@ -60,12 +66,16 @@ extension InboxTransaction {
 
 extension ReceiptVerdict {
   /// The reason to store with the command, in one sentence; `nil` for none.
-  fileprivate var reason: String? {
+  fileprivate var reason: ToldSentence? {
     switch self {
     case .refused(let reason): reason
     case .contradicts:
-      "That machine answered with something else than was asked for: give the command again, and if the answer stays, "
-        + "find out who can change that machine's files."
+      ToldSentence(
+        Phrase(
+          """
+          That machine answered with something else than was asked for: give the command again, and if the answer \
+          stays, find out who can change that machine's files.
+          """))
     case .inForce, .overtaken, .expired: nil
     }
   }

@@ -97,11 +97,14 @@ extension ConfigurationCommand {
   init(_ row: Row, author: DeviceID, _ coding: any BodyCoding) throws {
     let body = try coding.command(row.bytes("body"))
     guard let status = CommandStatus(rawValue: row["status"]) else { throw StoreError.unexpected("a command's status") }
+    let (reason, wait) = (row.told("reason", "reason_phrase"), row.told("waits_for", "wait_phrase"))
     self.init(
       commandID: body.commandID, target: try row.deviceID("device_id"), author: body.author, payload: body.payload,
       createdAt: row["created_at"], expiresAfter: row["expires_after"], status: status, statusAt: row["status_at"],
-      reason: row["reason"], waitsFor: status == .stored ? row["waits_for"] : nil,
+      reason: reason?.english, waitsFor: status == .stored ? wait?.english : nil,
       stateInForce: try (row["state"] as Data?).map { try coding.state([UInt8]($0)) }, through: row["through"])
+    reasonPhrase = reason?.phrase
+    waitPhrase = status == .stored ? wait?.phrase : nil
   }
 }
 

@@ -27,7 +27,9 @@ extension Store {
         """, [age, limit])
       return try due.compactMap { row in
         try database.take(
-          row, to: .expired, "It expired before the machine was in touch: give it again if it still matters.", at: wall)
+          row, to: .expired,
+          ToldSentence(Phrase("It expired before the machine was in touch: give it again if it still matters.")),
+          at: wall)
         return CommandID(bytes: row["command_id"] as Data)
       }
     }
@@ -60,11 +62,11 @@ extension Database {
   /// Removes a queued command from its queue permanently.
   ///
   /// `row` is of the table of commands.
-  func take(_ row: Row, to status: CommandStatus, _ reason: String?, at wall: Int64) throws {
+  func take(_ row: Row, to status: CommandStatus, _ reason: ToldSentence?, at wall: Int64) throws {
     let id: Data = row["command_id"]
     try run(
-      "UPDATE command SET status = ?, status_at = ?, reason = ? WHERE command_id = ?",
-      [status.rawValue, wall, reason, id])
+      "UPDATE command SET status = ?, status_at = ?, reason = ?, reason_phrase = ? WHERE command_id = ?",
+      [status.rawValue, wall, reason?.english, reason?.storedPhrase, id])
     try withdraw(
       row["peer"], .command, row["seq"], itemID: id, as: DeliveryFate(rawValue: status.rawValue), at: wall)
   }

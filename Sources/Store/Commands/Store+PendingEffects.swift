@@ -17,7 +17,7 @@ extension Store {
         return PendingEffect(
           commandID: command.commandID, author: command.author, payload: command.payload,
           wait: EffectWait(
-            row["waits_for"], within: max(0, row["due_age"] - age),
+            row.told("waits_for", "wait_phrase") ?? "", within: max(0, row["due_age"] - age),
             held: try (row["state"] as Data?).map { try coding.state([UInt8]($0)) }))
       }
     }
@@ -40,14 +40,15 @@ extension Store {
     let age = age()
     return try await commits.commitTogether { [coding, caps, clock] database, group in
       let due = try database.rows(
-        "SELECT command_id, waits_for, state FROM pending_effect WHERE due_age <= ? ORDER BY command_id LIMIT 256",
+        "SELECT command_id, waits_for, wait_phrase, state FROM pending_effect WHERE due_age <= ? ORDER BY command_id LIMIT 256",
         [age]
       )
       if !due.isEmpty { group.noteAge(clock) }
       return try due.compactMap { row in
         guard let id = CommandID(bytes: row["command_id"] as Data) else { return nil }
         let held = try (row["state"] as Data?).map { try coding.state([UInt8]($0)) }
-        let late = PendingEffect.late(EffectWait(row["waits_for"], within: 0, held: held))
+        let wait = EffectWait(row.told("waits_for", "wait_phrase") ?? "", within: 0, held: held)
+        let late = PendingEffect.late(wait)
         return try database.finishEffect(id, late, coding, caps, in: group, at: wall)
       }
     }

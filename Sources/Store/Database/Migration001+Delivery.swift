@@ -102,8 +102,10 @@ extension Migration001 {
       status TEXT NOT NULL,                 -- a word of CommandStatus
       status_at INTEGER NOT NULL,           -- Unix milliseconds
       reason TEXT,                          -- one sentence of at most 1,024 bytes; null for none
+      reason_phrase TEXT,                   -- the same as a Phrase in JSON; null for none
       state BLOB,                           -- a protobuf State: what the child reported to be in force; null for none
       waits_for TEXT,                       -- what a stored command waits for, by the child's word; null for nothing
+      wait_phrase TEXT,                     -- the same as a Phrase in JSON; null for none
       seq INTEGER NOT NULL,                 -- sequence number in the command stream
       epoch INTEGER NOT NULL,               -- epoch in which seq counts
       expires_after INTEGER,                -- milliseconds of age; null for never
@@ -129,6 +131,7 @@ extension Migration001 {
       peer INTEGER NOT NULL REFERENCES peer(number) ON DELETE CASCADE,
       body BLOB NOT NULL,                   -- a protobuf Command
       waits_for TEXT NOT NULL,              -- 1 to 1,024 bytes
+      wait_phrase TEXT,                     -- the same as a Phrase in JSON; null for none
       due_age INTEGER NOT NULL,             -- milliseconds: reading up to which there has to be an outcome
       state BLOB                            -- a protobuf State that holds already and answers then; null to fail then
     ) STRICT, WITHOUT ROWID;

@@ -73,20 +73,24 @@ extension Database {
   ///
   /// `isLost` is an SQL condition for lost commands.
   func markLostCommands(_ peer: OutboxAddress, isLost: String, at wall: Int64) throws {
+    let reason = ToldSentence(
+      Phrase(
+        "{machine} has lost data and no longer has this: give it again if it still matters.",
+        ["machine": .text(try name(of: peer))]))
     try run(
       """
-      UPDATE command SET status = 'failed', status_at = ?2, state = NULL,
-        reason = (SELECT name FROM peer WHERE number = ?1) || ?3
+      UPDATE command SET status = 'failed', status_at = ?2, state = NULL, reason = ?3, reason_phrase = ?4
       WHERE peer = ?1 AND status = 'executed' AND \(isLost)
-      """, [peer.number, wall, Self.lostReason])
+      """, [peer.number, wall, reason.english, reason.storedPhrase])
   }
 
-  /// The reason, after the machine's name, for a message or request that is too old to be sent
-  /// again.
-  private static var lostReason: String {
-    " has lost data and no longer has this: give it again if it still matters."
+  /// Returns the reason for commands that are sent again.
+  func sentAgainReason(_ peer: OutboxAddress) throws -> ToldSentence {
+    ToldSentence(
+      Phrase("{machine} has lost data, so this is sent again.", ["machine": .text(try name(of: peer))]))
   }
 
-  /// The reason, after the machine's name, for commands that are sent again.
-  static var sentAgainReason: String { " has lost data, so this is sent again." }
+  private func name(of peer: OutboxAddress) throws -> String {
+    try row("SELECT name FROM peer WHERE number = ?", [peer.number])?["name"] ?? ""
+  }
 }

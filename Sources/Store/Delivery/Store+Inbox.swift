@@ -164,7 +164,8 @@ struct InboxTransaction {
     passOver(item, streamClass, BodyFault(what, .unknownKind))
     // The author of a command is told even if this version does not know the kind.
     if streamClass == .command {
-      try refuse(item, "This machine's version does not know this kind of item: update Latchkey on it.")
+      try refuse(
+        item, ToldSentence(Phrase("This machine's version does not know this kind of item: update Latchkey on it.")))
     }
   }
 

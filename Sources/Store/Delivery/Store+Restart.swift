@@ -138,14 +138,15 @@ extension Database {
     }
     // A command that was stored and not answered was stored in time. It does not expire because it
     // was lost there.
+    let again = try sentAgainReason(peer)
     for item in items {
       try run(
         """
         UPDATE command SET status = 'queued', status_at = ?1, state = NULL,
           expires_age = iif(status = 'executed', expires_age, NULL),
-          reason = iif(status = 'executed', (SELECT name FROM peer WHERE number = ?2) || ?3, reason)
+          reason = iif(status = 'executed', ?2, reason), reason_phrase = iif(status = 'executed', ?3, reason_phrase)
         WHERE command_id = ?4
-        """, [wall, peer.number, Self.sentAgainReason, Data(item.id)])
+        """, [wall, again.english, again.storedPhrase, Data(item.id)])
     }
     if let isLost { try markLostCommands(peer, isLost: isLost, at: wall) }
     return items.sorted { Data($0.id).lexicographicallyPrecedes(Data($1.id)) }

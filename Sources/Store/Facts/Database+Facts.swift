@@ -74,8 +74,9 @@ extension Database {
       counts[counted] = count
       guard count < Int64(definition.most) else {
         throw BodyFault(
-          "There is no room for more facts of the kind \(fact.kind): remove the child and add it again to begin anew.",
-          .noRoom)
+          phrase: Phrase(
+            "There is no room for more facts of the kind {kind}: remove the child and add it again to begin anew.",
+            ["kind": .text(fact.kind.rawValue)]), .noRoom)
       }
       counts[counted] = count + 1
     }

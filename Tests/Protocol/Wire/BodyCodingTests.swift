@@ -53,7 +53,8 @@ import Testing
     #expect(
       coding.encode(CommandBody(commandID: expected.commandID, author: device, createdAt: 5, payload: .requestReport))
         == command("requestReport", RawMessage()))
-    let receipt = CommandReceipt(commandID: expected.commandID, outcome: .failed(reason: "no"), at: 7)
+    let reason = ToldSentence(english: "no")
+    let receipt = CommandReceipt(commandID: expected.commandID, outcome: .failed(reason: reason), at: 7)
     #expect(
       coding.encode(receipt)
         == RawMessage().adding(1, bytes: id).adding(2, number: 2).adding(3, text: "no").adding(5, number: 7).bytes)
@@ -141,14 +142,16 @@ import Testing
   @Test func reasonsAreCutToTheirLimitWhenWrittenAndRefusedBeyondItWhenRead() throws {
     let long = String(repeating: "漢", count: 20_000)
     let commandID = try #require(CommandID(bytes: id))
-    let body = coding.encode(CommandReceipt(commandID: commandID, outcome: .failed(reason: long), at: 0))
+    let sent = ToldSentence(english: long)
+    let body = coding.encode(CommandReceipt(commandID: commandID, outcome: .failed(reason: sent), at: 0))
     #expect(body.count <= Limits.itemBodyBytes)
     let raw = RawMessage().adding(1, bytes: id).adding(2, number: 2).adding(3, text: long).bytes
     #expect(throws: BodyFault.self) { try coding.receipt(raw) }
-    guard case .failed(let reason) = try coding.receipt(body).outcome else {
+    guard case .failed(let told) = try coding.receipt(body).outcome else {
       Issue.record("the outcome changed")
       return
     }
+    let reason = told.english
     #expect(reason.utf8.count <= 1_024)
     #expect(reason.utf8.count > 1_000)
     #expect(long.hasPrefix(reason))

@@ -37,14 +37,25 @@ enum WireSamples {
     let outcome: CommandReceipt.Outcome
     switch random.below(6) {
     case 0: outcome = .executed(state(&random))
-    case 1: outcome = .failed(reason: Samples.text(maximumBytes: 1_024, &random))
+    case 1: outcome = .failed(reason: told(&random))
     case 2: outcome = .expired
     case 3: outcome = .superseded(nil)
-    case 4: outcome = .underWay(waitsFor: "x" + Samples.text(maximumBytes: 254, &random))
+    case 4: outcome = .underWay(waitsFor: ToldSentence(english: "x" + Samples.text(maximumBytes: 254, &random)))
     default: outcome = .superseded(state(&random))
     }
     return CommandReceipt(
       commandID: Samples.commandID(&random), outcome: outcome, at: Int64.random(in: 0...Int64.max, using: &random))
+  }
+
+  /// Returns a reason, with a phrase or without.
+  static func told(_ random: inout SeededRandom) -> ToldSentence {
+    let text = Samples.text(maximumBytes: 400, &random)
+    guard random.once(in: 2) else { return ToldSentence(english: text) }
+    let inner = Phrase(one: "{count} day", other: "{count} days", count: random.below(3))
+    let phrase = Phrase(
+      "{what} after {time} ({number})",
+      ["what": .text(text), "time": .phrase(inner), "number": .number(random.below(9) - 4)])
+    return ToldSentence(english: phrase.worded(), phrase: phrase)
   }
 
   static func position(_ random: inout SeededRandom, of streamClass: StreamClass? = nil) -> StreamPosition {

@@ -6,7 +6,7 @@ Protocol/12-facts.md section 6
 
 import uuid
 
-from . import registers, schema, texts
+from . import phrases, registers, schema, texts
 from .clock import wall
 from .faults import BrokenRule
 from .household import CONTROL, RECEIPT, Household
@@ -47,7 +47,8 @@ class Commands:
             why = str(refused)
             if not isinstance(refused, _Refused):
                 why = f"The {why} is not valid: correct it, then send the command again."
-            receipt.outcome, receipt.reason = FAILED, why
+            receipt.outcome = FAILED
+            phrases.tell(receipt, why)
         body = receipt.SerializeToString()
         store.run("insert into answered values(?,?)", item.id, body)
         store.enqueue(peer, RECEIPT, 2, item.id, body)

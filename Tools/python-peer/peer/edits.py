@@ -6,7 +6,7 @@ Spec: Protocol/06-messages.md sections 3 and 4, Protocol/10-household.md section
 import os
 import uuid
 
-from . import registers, schema
+from . import phrases, registers, schema
 from .clock import wall
 from .faults import BrokenRule
 from .household import COMMAND, Household
@@ -133,18 +133,21 @@ class Edits:
             return []
         kind, payload = row[1], row[2]
         status, reason, state = "failed", "The machine's answer does not fit the command.", None
+        phrase = None
         try:
             receipt = schema.parse(schema.Receipt, item.body)
             if receipt.outcome == 5:
                 return []
             if receipt.command_id == item.id and self._fits(kind, payload, receipt):
                 status, reason, state = _OUTCOMES[receipt.outcome], receipt.reason, receipt.state.state
+                phrase = phrases.read(receipt)
         except BrokenRule:
             pass
         self.store.run("update command set status=?, reason=?, answer=? where id=?", status, reason, state, item.id)
         if kind == "edit" and status == "executed":
             self._begin(peer, schema.Registers.FromString(payload))
-        return [{"event": "receipt", "kind": kind, "outcome": status, "reason": reason}]
+        told = {"event": "receipt", "kind": kind, "outcome": status, "reason": reason}
+        return [told | ({"phrase": phrase} if phrase else {})]
 
     def _fits(self, kind: str, payload: bytes, receipt) -> bool:
         """Tell whether a receipt's state is one that the command can have; 06 section 4."""

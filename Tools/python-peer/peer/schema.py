@@ -49,6 +49,7 @@ Batch, Hello, Position, Run, Item = map(_message, ("Batch", "Hello", "Position",
 Command, Receipt, State, UsageRecord, UsageLoss, Removal, KeyRotation, Report = map(
     _message, ("Command", "Receipt", "State", "UsageRecord", "UsageLoss", "Removal", "KeyRotation", "Report")
 )
+Phrase = _message("Phrase")
 Register, Registers, TextMessage, Facts, Inventory, Refusal = map(
     _message, ("Register", "Registers", "TextMessage", "Facts", "Inventory", "Refusal")
 )

@@ -154,6 +154,7 @@ def _household() -> None:
     selftest_household.check_lessons(equal)
     selftest_household.check_forgetting(equal)
     selftest_household.check_lists(vectors("inventories")["lists"], equal)
+    selftest_household.check_phrases(vectors("phrases")["receipts"], equal)
     selftest_household.check_defaults((PROTOCOL / "11-rules.md").read_text(), equal)
 
 

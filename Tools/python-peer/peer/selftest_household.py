@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from . import defaults, inventory, ledger, registers, repeats, schema
+from . import defaults, inventory, ledger, phrases, registers, repeats, schema
 from .faults import Refused
 from .household import CONTROL, FACTS, Household
 from .identity import CHILD, PARENT
@@ -73,6 +73,13 @@ def check_lists(lists: list[dict], equal: Callable) -> None:
             found = [lines[0] for lines in inventory.entries(parent.store, "installed", _OTHER)[_OTHER]]
             equal(found, list(ids), "installed applications")
         parent.store.close()
+
+
+def check_phrases(receipts: list, equal: Callable) -> None:
+    """Read every receipt of phrases.json."""
+    for given in receipts:
+        receipt = schema.parse(schema.Receipt, bytes.fromhex(given["body"]))
+        equal((receipt.reason, phrases.read(receipt)), (given["reason"], given["phrase"]), "a reason's phrase")
 
 
 def check_forgetting(equal: Callable) -> None:

@@ -14,7 +14,9 @@ extension Latchkey_V1_Command {
     guard let id = CommandID(bytes: commandID) else { throw WireError("a command without an ID of 16 bytes") }
     guard let author = DeviceID(bytes: author) else { throw WireError("an author that is no device ID") }
     let value: CommandPayload
-    do { value = try commands.payload(kind, Array(payload)) } catch { throw WireError(error.description) }
+    do { value = try commands.payload(kind, Array(payload)) } catch {
+      throw WireError(error.description, phrase: error.phrase)
+    }
     return CommandBody(commandID: id, author: author, createdAt: createdAt, payload: value)
   }
 }
@@ -30,14 +32,14 @@ extension Latchkey_V1_Receipt {
       state = .init(value)
     case .failed(let text):
       outcome = 2
-      reason = TextRule.reason.cleaned(text)
+      tell(text)
     case .expired: outcome = 3
     case .superseded(let value):
       outcome = 4
       if let value { state = .init(value) }
     case .underWay(let text):
       outcome = 5
-      reason = TextRule.reason.cleaned(text)
+      tell(text)
     }
   }
 
@@ -57,9 +59,15 @@ extension Latchkey_V1_Receipt {
     return CommandReceipt(commandID: id, outcome: outcome, at: at)
   }
 
-  private func checkedReason() throws(WireError) -> String {
+  private mutating func tell(_ told: ToldSentence) {
+    reason = TextRule.reason.cleaned(told.english)
+    if let phrase = ToldSentence(english: reason, phrase: told.phrase).phrase { self.phrase = .init(phrase) }
+  }
+
+  /// Returns the reason. A phrase that is not valid is passed over: the sentence says the same.
+  private func checkedReason() throws(WireError) -> ToldSentence {
     if let fault = TextRule.reason.fault(in: reason) { throw WireError(fault) }
-    return reason
+    return ToldSentence(english: reason, phrase: hasPhrase ? phrase.value() : nil)
   }
 }
 

@@ -75,6 +75,7 @@ public struct MessageBodyCoding: BodyCoding {
 
   private func fault<Value>(_ what: String, _ read: () throws(WireError) -> Value) throws(BodyFault) -> Value {
     do { return try read() } catch {
+      if let phrase = error.phrase { throw BodyFault(phrase: phrase) }
       let why = error.description
       throw BodyFault("The \(what) cannot be read: \(why.hasSuffix(".") ? String(why.dropLast()) : why).")
     }

@@ -82,11 +82,102 @@ package nonisolated struct Latchkey_V1_Receipt: Sendable {
   /// Unix milliseconds.
   package var at: Int64 = 0
 
+  /// The reason as a phrase; absent if it is none.
+  package var phrase: Latchkey_V1_Phrase {
+    get {_phrase ?? Latchkey_V1_Phrase()}
+    set {_phrase = newValue}
+  }
+  /// Returns true if `phrase` has been explicitly set.
+  package var hasPhrase: Bool {self._phrase != nil}
+  /// Clears the value of `phrase`. Subsequent reads from it will return its default value.
+  package mutating func clearPhrase() {self._phrase = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _state: Latchkey_V1_State? = nil
+  fileprivate var _phrase: Latchkey_V1_Phrase? = nil
+}
+
+/// A sentence for people as a value: its English text with named places, and what stands in them.
+package nonisolated struct Latchkey_V1_Phrase: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The English text. With a plural, that for 1.
+  package var text: String = String()
+
+  /// The English text for all other numbers; absent without a plural.
+  package var other: String {
+    get {_other ?? String()}
+    set {_other = newValue}
+  }
+  /// Returns true if `other` has been explicitly set.
+  package var hasOther: Bool {self._other != nil}
+  /// Clears the value of `other`. Subsequent reads from it will return its default value.
+  package mutating func clearOther() {self._other = nil}
+
+  /// The number of the plural, which stands in the place `count`.
+  package var count: Int64 = 0
+
+  /// Sorted by name.
+  package var arguments: [Latchkey_V1_Phrase.Argument] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated struct Argument: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// A letter, then letters and digits of ASCII, at most 64.
+    package var name: String = String()
+
+    package var value: Latchkey_V1_Phrase.Argument.OneOf_Value? = nil
+
+    /// The same in all languages.
+    package var text: String {
+      get {
+        if case .text(let v)? = value {return v}
+        return String()
+      }
+      set {value = .text(newValue)}
+    }
+
+    package var number: Int64 {
+      get {
+        if case .number(let v)? = value {return v}
+        return 0
+      }
+      set {value = .number(newValue)}
+    }
+
+    package var phrase: Latchkey_V1_Phrase {
+      get {
+        if case .phrase(let v)? = value {return v}
+        return Latchkey_V1_Phrase()
+      }
+      set {value = .phrase(newValue)}
+    }
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package nonisolated enum OneOf_Value: Equatable, Sendable {
+      /// The same in all languages.
+      case text(String)
+      case number(Int64)
+      case phrase(Latchkey_V1_Phrase)
+
+    }
+
+    package init() {}
+  }
+
+  package init() {}
+
+  fileprivate var _other: String? = nil
 }
 
 package nonisolated struct Latchkey_V1_State: Sendable {
@@ -420,7 +511,7 @@ nonisolated extension Latchkey_V1_Command: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Latchkey_V1_Receipt: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Receipt"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}command_id\0\u{1}outcome\0\u{1}reason\0\u{1}state\0\u{1}at\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}command_id\0\u{1}outcome\0\u{1}reason\0\u{1}state\0\u{1}at\0\u{1}phrase\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -433,6 +524,7 @@ nonisolated extension Latchkey_V1_Receipt: SwiftProtobuf.Message, SwiftProtobuf.
       case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._state) }()
       case 5: try { try decoder.decodeSingularInt64Field(value: &self.at) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._phrase) }()
       default: break
       }
     }
@@ -458,6 +550,9 @@ nonisolated extension Latchkey_V1_Receipt: SwiftProtobuf.Message, SwiftProtobuf.
     if self.at != 0 {
       try visitor.visitSingularInt64Field(value: self.at, fieldNumber: 5)
     }
+    try { if let v = self._phrase {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -467,6 +562,135 @@ nonisolated extension Latchkey_V1_Receipt: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.reason != rhs.reason {return false}
     if lhs._state != rhs._state {return false}
     if lhs.at != rhs.at {return false}
+    if lhs._phrase != rhs._phrase {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_Phrase: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Phrase"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{1}other\0\u{1}count\0\u{1}arguments\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._other) }()
+      case 3: try { try decoder.decodeSingularSInt64Field(value: &self.count) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.arguments) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.text.isEmpty {
+      try visitor.visitSingularStringField(value: self.text, fieldNumber: 1)
+    }
+    try { if let v = self._other {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    if self.count != 0 {
+      try visitor.visitSingularSInt64Field(value: self.count, fieldNumber: 3)
+    }
+    if !self.arguments.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.arguments, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Latchkey_V1_Phrase, rhs: Latchkey_V1_Phrase) -> Bool {
+    if lhs.text != rhs.text {return false}
+    if lhs._other != rhs._other {return false}
+    if lhs.count != rhs.count {return false}
+    if lhs.arguments != rhs.arguments {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Latchkey_V1_Phrase.Argument: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = Latchkey_V1_Phrase.protoMessageName + ".Argument"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}text\0\u{1}number\0\u{1}phrase\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.value != nil {try decoder.handleConflictingOneOf()}
+          self.value = .text(v)
+        }
+      }()
+      case 3: try {
+        var v: Int64?
+        try decoder.decodeSingularSInt64Field(value: &v)
+        if let v = v {
+          if self.value != nil {try decoder.handleConflictingOneOf()}
+          self.value = .number(v)
+        }
+      }()
+      case 4: try {
+        var v: Latchkey_V1_Phrase?
+        var hadOneofValue = false
+        if let current = self.value {
+          hadOneofValue = true
+          if case .phrase(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.value = .phrase(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    switch self.value {
+    case .text?: try {
+      guard case .text(let v)? = self.value else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    }()
+    case .number?: try {
+      guard case .number(let v)? = self.value else { preconditionFailure() }
+      try visitor.visitSingularSInt64Field(value: v, fieldNumber: 3)
+    }()
+    case .phrase?: try {
+      guard case .phrase(let v)? = self.value else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Latchkey_V1_Phrase.Argument, rhs: Latchkey_V1_Phrase.Argument) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.value != rhs.value {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -135,7 +135,8 @@ extension CommandReceipt: SchemaDescribing {
         "commandID": try book.schema(of: CommandID.self), "at": .integer(),
         "outcome": .text(choices: ["executed", "failed", "expired", "superseded", "underWay"]),
         "state": try book.schema(of: StateInForce.self), "reason": .text(), "waitsFor": .text(),
-      ], optional: ["state", "reason", "waitsFor"])
+        "phrase": try book.schema(of: Phrase.self),
+      ], optional: ["state", "reason", "waitsFor", "phrase"])
   }
   static var schemaSample: CommandReceipt { CommandReceipt(commandID: .schemaSample, outcome: .expired, at: 0) }
 }

@@ -20,8 +20,9 @@ enum SampleMessages {
     let outcomes: [CommandReceipt.Outcome] = [
       .executed(StateInForce(RegistersInForce([Samples.register(&random)], .enforced))), .executed(.report(report)),
       .executed(.messageStored),
-      .underWay(waitsFor: "the agent"), .failed(reason: "the disk is full"), .expired, .superseded(nil),
-      .superseded(.messageStored),
+      .underWay(waitsFor: "the agent"), .failed(reason: "the disk is full"),
+      .failed(reason: ToldSentence(Phrase(one: "{count} day {x}", other: "{count} days {x}", count: 2, ["x": "y"]))),
+      .expired, .superseded(nil), .superseded(.messageStored),
     ]
     return outcomes.map { CommandReceipt(commandID: Samples.commandID(&random), outcome: $0, at: 1_700_000_000_000) }
   }

@@ -8,7 +8,7 @@ package struct ModelPendingEffect: Sendable {
   /// The parent that issued the command.
   package let author: DeviceID
   package let payload: CommandPayload
-  package let waitsFor: String
+  package let waitsFor: ToldSentence
   package let dueAt: Int64
 }
 
@@ -25,7 +25,7 @@ extension ModelStore {
     do {
       outcome =
         try takeAll(of: command.payload) ?? command.payload.value.execute(context, in: &holdings)
-    } catch { return .failed(reason: "\(error)") }
+    } catch { return .failed(reason: ToldSentence(english: "\(error)")) }
     spoil(command.payload)
     try tellParents(of: place, &result)
     try tellFacts(&result)

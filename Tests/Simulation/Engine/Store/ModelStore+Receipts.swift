@@ -25,7 +25,7 @@ extension ModelStore {
     case .executed, .failed, .superseded: return
     }
     if case .underWay(let what) = outcome {
-      if !commands[index].status.isFinal { commands[index].waitsFor = what }
+      if !commands[index].status.isFinal { commands[index].waitsFor = what.english }
       return
     }
     let payload = commands[index].payload
