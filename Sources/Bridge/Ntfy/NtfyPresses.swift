@@ -29,8 +29,11 @@ actor NtfyPresses {
   /// The presses that were handled, the oldest first.
   private var used: [String] = []
   private var dropped = DropCount()
+  private var pace = TopicPace()
   private var backoff = Backoff(first: .seconds(1), longest: .seconds(300))
   private var wasOpened = false
+  /// What was reported of the topic last.
+  private var said: String?
 
   init(_ settings: NtfySettings, _ bridge: Bridge, _ client: WebClient, _ teller: NtfyTeller) {
     (self.settings, self.bridge, self.client, self.teller) = (settings, bridge, client, teller)
@@ -66,14 +69,26 @@ actor NtfyPresses {
 
   /// Handles a line of the stream; returns whether to read on.
   private func take(_ line: [UInt8]) async -> Bool {
+    var pause: Duration?
     if let event = try? JSONDecoder().decode(NtfyEvent.self, from: Data(line)), event.event == "message" {
       await handle(event.message ?? "")
       if event.hasPlainID { last = event.id }
+      pause = pace.count(at: clock.now)
     }
     // At each line, so that a keepalive brings out what no later message does.
     dropped.log(at: clock.now, bridge.logger)
-    await teller.report(dropped.sentence(at: clock.now), .topic)
+    await report(pace.sentence(at: clock.now) ?? dropped.sentence(at: clock.now))
+    if let pause {
+      do { try await Task.sleep(for: pause) } catch { return false }
+    }
     return !Task.isCancelled
+  }
+
+  /// Reports what is wrong with the topic, if that is news.
+  private func report(_ sentence: String?) async {
+    guard sentence != said else { return }
+    said = sentence
+    await teller.report(sentence, .topic)
   }
 
   /// Handles what was posted, which is answered only if it is a press of a button in time.
