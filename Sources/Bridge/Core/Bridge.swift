@@ -16,13 +16,16 @@ public struct Bridge: Sendable {
   public let logger: Logger
   /// Returns the address at which phones open the pages; `nil` while none is let in.
   let pages: @Sendable () -> String?
+  /// The path of the file with the questions that the receiver shows; `nil` for none.
+  let record: String?
   private let open: Opening
   private let told = Told()
 
   public init(
-    _ receiver: String, logger: Logger, pages: @escaping @Sendable () -> String? = { nil }, open: @escaping Opening
+    _ receiver: String, logger: Logger, record: String? = nil, pages: @escaping @Sendable () -> String? = { nil },
+    open: @escaping Opening
   ) {
-    (self.receiver, self.logger, self.pages, self.open) = (receiver, logger, pages, open)
+    (self.receiver, self.logger, self.record, self.pages, self.open) = (receiver, logger, record, pages, open)
   }
 
   private final class Told: Sendable {

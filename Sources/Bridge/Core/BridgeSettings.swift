@@ -33,6 +33,11 @@ public struct BridgeSettings: Codable, Hashable, Sendable {
     folder(in: stateFolder) + "/\(name).json"
   }
 
+  /// Returns the path of the file with the questions that a receiver shows.
+  public static func record(of name: String, in stateFolder: String) -> String {
+    folder(in: stateFolder) + "/\(name).shown"
+  }
+
   /// Reads the settings of a receiver.
   public static func read(_ name: String, in stateFolder: String) throws(BridgeFault) -> BridgeSettings {
     guard NewReceiver.isName(name) else { throw .unknown(name) }

@@ -15,7 +15,13 @@ struct ToldQuestions: Sendable {
   /// The oldest are forgotten first.
   static let most = 64
 
-  private var notices: [ParentNotice] = []
+  /// The notices of the questions, the oldest first.
+  private(set) var notices: [ParentNotice] = []
+
+  init() {}
+
+  /// Creates the questions that an earlier run of the bridge has kept.
+  init(_ notices: [ParentNotice]) { for notice in notices.suffix(Self.most) { told(notice) } }
 
   var isEmpty: Bool { notices.isEmpty }
 
@@ -29,7 +35,8 @@ struct ToldQuestions: Sendable {
     if notices.count > Self.most { notices.removeFirst() }
   }
 
-  /// Adds the questions that an earlier run of the bridge has told the receiver.
+  /// Adds the questions that an earlier run of the bridge has told the receiver, if it has kept
+  /// none.
   ///
   /// These are the requests that are still open and that no notice in `new` is about.
   mutating func recover(_ requests: [RequestListing], besides new: [ParentNotice]) {

@@ -13,11 +13,16 @@ struct WebAnswer: Sendable {
   var isSuccess: Bool { (200..<300).contains(status) }
 }
 
+/// What sends a body to a server, and returns the answer.
+protocol WebPosting: Sendable {
+  func post(_ url: String, _ headers: [(String, String)], _ body: [UInt8]) async -> Result<WebAnswer, WebFault>
+}
+
 /// The HTTP client of a receiver.
 ///
 /// It follows no redirect, uses no proxy, and tries nothing a second time by itself. `close` must
 /// be called at the end.
-struct WebClient: Sendable {
+struct WebClient: WebPosting {
   /// The time for the head of an answer, also of a stream, in seconds.
   static let seconds: Int64 = 10
   /// The part of a body that is read, in bytes.

@@ -17,20 +17,23 @@ actor NtfyTeller {
   private struct Outcome {
     var place: String
     var text: String
+    /// The questions, as far as they are known.
+    var questions: [ParentNotice] = []
   }
 
-  /// The largest number of messages about questions that wait for the server.
-  private static let mostOutcomes = 32
+  /// The largest number of messages about questions that wait for the server: one for each question.
+  private static let mostOutcomes = ToldQuestions.most
   /// The tries after which a message that the server refuses is passed over.
   private static let mostRefusals = 3
 
   private let settings: NtfySettings
   private let bridge: Bridge
-  private let client: WebClient
-  private let clock = ContinuousClock()
+  private let client: any WebPosting
+  private let now: @Sendable () -> ContinuousClock.Instant
 
-  private var questions = ToldQuestions()
-  private var hasRecovered = false
+  private var questions: ToldQuestions
+  private var record: QuestionRecord
+  private var hasRecovered: Bool
   private var outcomes: [Outcome] = []
   /// The requests that a press answers at this moment, of which the press itself tells.
   private var answering: Set<CommandID> = []
@@ -41,12 +44,32 @@ actor NtfyTeller {
   private var nextTry: ContinuousClock.Instant?
   private var refusals = 0
   /// A Boolean value that indicates whether the server shows messages in the place of earlier ones.
-  private var hasSequences = false
+  ///
+  /// `nil` before its first answer.
+  private var hasSequences: Bool?
   private var faults: [Side: String] = [:]
 
-  init(_ settings: NtfySettings, _ bridge: Bridge, _ client: WebClient) {
-    (self.settings, self.bridge, self.client) = (settings, bridge, client)
+  /// Creates what tells a phone.
+  ///
+  /// - Parameters:
+  ///   - settings: The receiver's settings.
+  ///   - bridge: The node's side.
+  ///   - client: Posts to the server.
+  ///   - now: Reads the clock.
+  init(
+    _ settings: NtfySettings, _ bridge: Bridge, _ client: any WebPosting,
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+  ) {
+    (self.settings, self.bridge, self.client, self.now) = (settings, bridge, client, now)
+    record = QuestionRecord(bridge.record)
+    questions = ToldQuestions(record.content?.questions ?? [])
+    hasSequences = record.content?.replaces
+    // What an earlier run has kept is everything that the phone shows.
+    hasRecovered = record.content != nil
   }
+
+  /// The number of messages about questions that wait for the server.
+  var waiting: Int { outcomes.count + held.count }
 
   /// Publishes what the node has not told yet, and what became of questions.
   ///
@@ -60,12 +83,15 @@ actor NtfyTeller {
       hasRecovered = true
     }
     for settled in questions.settled(requests) { note(settled) }
+    // A file says that everything which the phone shows is known.
+    if hasRecovered { keepQuestions() }
     guard await flush() else { return pause() }
     for notice in told.notices {
       let open = requests.filter { $0.state == .open && notice.requests.contains($0.requestID) }
       if !notice.isOver, notice.kind != .asked || !open.isEmpty {
         guard await publish(NtfyMessage(notice, open, settings, pages: bridge.pages())) else { return pause() }
         questions.told(notice)
+        keepQuestions()
       }
       // At once, since a crash in between tells it twice.
       try await bridge.keep(notice.number)
@@ -78,17 +104,40 @@ actor NtfyTeller {
     guard !settled.notice.requests.contains(where: { answering.contains($0) }) else { return held.append(settled) }
     let answered = settled.requests.filter { $0.answer != nil }
     // A phone that keeps the question as well is not told late at night that nothing has happened.
-    guard !answered.isEmpty || hasSequences else { return }
+    guard !answered.isEmpty || hasSequences == true else { return }
     let sentences = answered.isEmpty ? ["Nobody answered in time."] : answered.map(settings.detail.outcome)
-    say(sentences, in: NtfyMessage.place(settled.notice))
+    say(sentences, in: NtfyMessage.place(settled.notice), [settled.notice])
   }
 
   /// Puts a message about a question into the queue.
-  private func say(_ sentences: [String], in place: String) {
+  private func say(_ sentences: [String], in place: String, _ questions: [ParentNotice]) {
+    outcomes.append(Outcome(place: place, text: Self.joined(sentences), questions: questions))
+    if outcomes.count > Self.mostOutcomes { outcomes.removeFirst() }
+  }
+
+  private static func joined(_ sentences: [String]) -> String {
     var said: [String] = []
     for sentence in sentences where !said.contains(sentence) { said.append(sentence) }
-    outcomes.append(Outcome(place: place, text: said.joined(separator: " ")))
-    if outcomes.count > Self.mostOutcomes { outcomes.removeFirst() }
+    return said.joined(separator: " ")
+  }
+
+  /// Makes one message of those that wait for a server which shows each on its own: they would be a
+  /// pile on the phone.
+  private func gather() {
+    guard hasSequences == false, outcomes.count > 1, let last = outcomes.last else { return }
+    outcomes = [
+      Outcome(
+        place: last.place, text: Self.joined(outcomes.map(\.text)), questions: outcomes.flatMap(\.questions))
+    ]
+  }
+
+  /// Keeps the questions that the phone shows, also those of which the server was not told yet what
+  /// became of them.
+  private func keepQuestions() {
+    let notices = outcomes.flatMap(\.questions) + held.map(\.notice) + questions.notices
+    if !record.keep(notices, replaces: hasSequences) {
+      bridge.logger.debug("the questions that are told were not kept")
+    }
   }
 }
 
@@ -116,7 +165,8 @@ extension NtfyTeller {
       for one in settled { note(one) }
       bridge.lookAgain()
     } else {
-      say(sentences, in: notice.map(NtfyMessage.place) ?? requests.first?.description ?? "")
+      let place = notice.map(NtfyMessage.place) ?? requests.first?.description ?? ""
+      say(sentences, in: place, isAnswered ? [notice].compactMap(\.self) : [])
     }
     // A look tries again after a pause.
     if await !flush() { bridge.lookAgain() }
@@ -134,24 +184,27 @@ extension NtfyTeller {
     guard !isFlushing else { return true }
     isFlushing = true
     defer { isFlushing = false }
-    while let first = outcomes.first {
+    while true {
+      gather()
+      guard let first = outcomes.first else { break }
       guard await publish(NtfyMessage(first.text, in: first.place, settings)) else { return false }
       // The queue may have lost its first message meanwhile.
       if let same = outcomes.first, same.place == first.place, same.text == first.text { outcomes.removeFirst() }
+      keepQuestions()
     }
     return true
   }
 
   /// Returns the time until the server may be tried again.
   private func pause() -> Duration {
-    max(.milliseconds(100), nextTry.map { $0 - clock.now } ?? .zero)
+    max(.milliseconds(100), nextTry.map { $0 - now() } ?? .zero)
   }
 
   /// Publishes a message, unless the server is to be left alone for a while.
   ///
   /// - Returns: Whether the message is done with: the server has taken it, or refuses it for good.
   private func publish(_ message: NtfyMessage) async -> Bool {
-    if let nextTry, clock.now < nextTry { return false }
+    if let nextTry, now() < nextTry { return false }
     guard let body = try? JSONEncoder().encode(message) else { return true }
     let headers = settings.headers + [("content-type", "application/json")]
     let server = settings.server.server
@@ -182,7 +235,7 @@ extension NtfyTeller {
 
   private func failed(_ sentence: String, asked: Duration?) async {
     guard !Task.isCancelled else { return }
-    nextTry = clock.now + backoff.failed(asked: asked)
+    nextTry = now() + backoff.failed(asked: asked)
     await report(sentence, .publishing)
   }
 

@@ -11,7 +11,8 @@ public struct WebhookReceiver: BridgeKind {
   public init(_ settings: BridgeSettings) throws(BridgeFault) { self.settings = try WebhookSettings(settings) }
 
   public func run(_ bridge: Bridge) async throws {
-    let teller = WebhookTeller(settings, bridge)
+    let caller = WebhookCaller(settings: settings)
+    let teller = WebhookTeller(settings, bridge) { await caller.send($0) }
     try await bridge.follow { try await teller.look() }
   }
 }

@@ -8,24 +8,29 @@ actor WebhookTeller {
   /// A call that waits for the other side, with the tries that failed.
   private struct Waiting {
     var call: WebhookCall
+    /// The question that is over; `nil` for a notice that is told.
+    var question: ParentNotice?
     /// When it was tried first.
     var began: ContinuousClock.Instant?
     var failures = 0
+    /// A Boolean value that indicates whether the other side has never taken it.
+    var isPassedOver = false
   }
 
   /// The time after which a call that failed is passed over.
   private static let longest: Duration = .seconds(86_400)
   /// The fewest tries before a call is passed over.
   private static let fewestTries = 5
-  /// The largest number of calls about questions that are over which wait.
-  private static let mostOver = 32
+  /// The largest number of calls about questions that are over which wait: one for each question.
+  private static let mostOver = ToldQuestions.most
 
   private let settings: WebhookSettings
   private let bridge: Bridge
-  private let caller: WebhookCaller
-  private let clock = ContinuousClock()
+  private let send: @Sendable (WebhookCall) async -> Result<WebAnswer, WebFault>
+  private let now: @Sendable () -> ContinuousClock.Instant
 
-  private var questions = ToldQuestions()
+  private var questions: ToldQuestions
+  private var record: QuestionRecord
   private var over: [Waiting] = []
   /// The notice that is tried now, and its number.
   private var current: (number: Int, waiting: Waiting)?
@@ -34,9 +39,25 @@ actor WebhookTeller {
   /// A Boolean value that indicates whether the other side has said that it is gone for good.
   private var isGone = false
 
-  init(_ settings: WebhookSettings, _ bridge: Bridge) {
-    (self.settings, self.bridge, caller) = (settings, bridge, WebhookCaller(settings: settings))
+  /// Creates what tells a webhook.
+  ///
+  /// - Parameters:
+  ///   - settings: The receiver's settings.
+  ///   - bridge: The node's side.
+  ///   - now: Reads the clock.
+  ///   - send: Sends a call once.
+  init(
+    _ settings: WebhookSettings, _ bridge: Bridge,
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+    send: @escaping @Sendable (WebhookCall) async -> Result<WebAnswer, WebFault>
+  ) {
+    (self.settings, self.bridge, self.now, self.send) = (settings, bridge, now, send)
+    record = QuestionRecord(bridge.record)
+    questions = ToldQuestions(record.content?.questions ?? [])
   }
+
+  /// The number of calls that wait for the other side.
+  var waiting: Int { over.count + (current == nil ? 0 : 1) }
 
   /// Delivers what the node has not told yet.
   ///
@@ -47,7 +68,7 @@ actor WebhookTeller {
     for settled in questions.settled(requests) {
       var notice = settled.notice
       notice.isOver = true
-      over.append(Waiting(call: WebhookCall(notice, settled.requests, settings)))
+      over.append(Waiting(call: WebhookCall(notice, settled.requests, settings), question: settled.notice))
       if over.count > Self.mostOver { over.removeFirst() }
     }
     while var first = over.first {
@@ -55,6 +76,7 @@ actor WebhookTeller {
       over[0] = first
       guard isDone else { return pause() }
       over.removeFirst()
+      keepQuestions()
     }
     for notice in told.notices {
       let asked = requests.filter { notice.requests.contains($0.requestID) }
@@ -66,7 +88,11 @@ actor WebhookTeller {
         let isDone = await deliver(&waiting)
         current = (notice.number, waiting)
         guard isDone else { return pause() }
-        questions.told(notice)
+        current = nil
+        if !waiting.isPassedOver {
+          questions.told(notice)
+          keepQuestions()
+        }
       }
       // At once, since a crash in between tells it twice.
       try await bridge.keep(notice.number)
@@ -74,20 +100,27 @@ actor WebhookTeller {
     return try await bridge.rest(after: told, hasQuestions: !questions.isEmpty)
   }
 
+  /// Keeps the questions that are to be called again once they are over.
+  private func keepQuestions() {
+    if !record.keep(over.compactMap(\.question) + questions.notices) {
+      bridge.logger.debug("the questions that are told were not kept")
+    }
+  }
+
   private func pause() -> Duration? {
-    isGone ? nil : max(.milliseconds(100), nextTry.map { $0 - clock.now } ?? .zero)
+    isGone ? nil : max(.milliseconds(100), nextTry.map { $0 - now() } ?? .zero)
   }
 
   /// Sends a call, unless the other side is to be left alone for a while.
   ///
   /// - Returns: Whether the call is done with: taken, or passed over.
   private func deliver(_ waiting: inout Waiting) async -> Bool {
-    if let nextTry, clock.now < nextTry { return false }
-    let began = waiting.began ?? clock.now
+    if let nextTry, now() < nextTry { return false }
+    let began = waiting.began ?? now()
     waiting.began = began
     let sentence: String
     var asked: Duration?
-    switch await caller.send(waiting.call) {
+    switch await send(waiting.call) {
     case .success(let answer) where answer.isSuccess:
       backoff.succeeded()
       nextTry = nil
@@ -106,12 +139,13 @@ actor WebhookTeller {
       return false
     }
     waiting.failures += 1
-    nextTry = clock.now + backoff.failed(asked: asked)
-    let isOld = clock.now - began >= Self.longest
+    nextTry = now() + backoff.failed(asked: asked)
+    let isOld = now() - began >= Self.longest
     guard isOld, waiting.failures >= Self.fewestTries else {
       await bridge.report(sentence)
       return false
     }
+    waiting.isPassedOver = true
     bridge.passOver(sentence)
     await bridge.report("\(sentence) A notice was not taken for a day and is passed over.")
     return true

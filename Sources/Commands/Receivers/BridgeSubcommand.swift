@@ -40,6 +40,7 @@ struct BridgeSubcommand: AsyncParsableCommand {
     defer { close(lock) }
     let bridge = Bridge(
       settings.name, logger: NodeConfiguration(stateFolder: folder, logLevel: logLevel).logger,
+      record: BridgeSettings.record(of: settings.name, in: folder),
       pages: { PhonePlace.read(in: folder)?.link },
       open: { try await environment.openBridge(folder, settings.token, $0) })
     do {

@@ -81,6 +81,8 @@ extension ReceiverOptions {
         .cannotCreate, "\(place) could not be made (\(String(cString: strerror(errno)))): check the folder's rights.")
     }
     try DurableFile.replace(BridgeSettings.path(of: settings.name, in: folder), with: settings.bytes)
+    // What an earlier receiver of that name shows is not shown by this one.
+    unlink(BridgeSettings.record(of: settings.name, in: folder))
     return added.receiver
   }
 

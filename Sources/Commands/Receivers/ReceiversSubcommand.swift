@@ -86,6 +86,7 @@ struct ReceiversRemoveSubcommand: AsyncParsableCommand {
     let settings = Self.settings(name, folder)
     _ = try await node.open().ask(Endpoints.deleteReceiver, name)
     unlink(BridgeSettings.path(of: name, in: folder))
+    unlink(BridgeSettings.record(of: name, in: folder))
     console.note(
       "“\(name)” is removed. If its bridge runs as a service, end that with `systemctl --user disable --now "
         + "latchkey-bridge@\(name)`.")

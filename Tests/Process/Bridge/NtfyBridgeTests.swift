@@ -111,6 +111,29 @@ extension ProcessTests {
       }
     }
 
+    @Test("What another parent answers while no bridge runs is on the phone when the bridge is back, once")
+    func withdrawn() async throws {
+      try await ProcessLab.run { lab in
+        let (mum, pc, server, first) = try await home(lab)
+        #expect(try await pc.latchkey("ask", "45m").status == 0)
+        _ = try await server.message("the phone is asked") { $0.actions != nil }
+        try await eventually("the node keeps that it was told") {
+          try await mum.api.ask(Endpoints.getNotices, receiver(mum).name).notices.isEmpty
+        }
+        first.signal(SIGKILL)
+        _ = await first.wait()
+        #expect(try await mum.latchkey("deny").status == 0)
+        let second = try bridge(mum)
+        _ = try await server.message("the phone hears of it") { $0.message == "Emma does not get 45 min." }
+        second.signal(SIGTERM)
+        _ = await second.wait()
+        _ = try bridge(mum)
+        #expect(try await pc.latchkey("ask", "5m").status == 0)
+        _ = try await server.message("the next question is there") { $0.message == "Emma asks for 5 min." }
+        #expect(try await server.messages().count == 3)
+      }
+    }
+
     @Test("A server that takes the connection and never answers is told in a sentence, and asked again once it does")
     func mute() async throws {
       try await ProcessLab.run { lab in
