@@ -100,9 +100,9 @@ public struct Bridge: Sendable {
     }
     guard before != .some(fault) else { return }
     if let fault {
-      logger.warning("the receiver is told nothing", metadata: ["fault": "\(fault)"])
+      logger.warning("something is wrong with the receiver", metadata: ["fault": "\(fault)"])
     } else if before != .none {
-      logger.notice("the receiver is told again")
+      logger.notice("nothing is wrong with the receiver any more")
     }
     await tellNode(fault)
   }

@@ -21,6 +21,26 @@ import Testing
     #expect(Examination(Sample.facts()).worst == .information)
   }
 
+  @Test("A receiver that is told nothing for a day, and one whose bridge does not run, are told")
+  func receivers() throws {
+    func receiver(_ name: String, isRunning: Bool, fault: String?) -> ReceiverListing {
+      ReceiverListing(
+        name: name, kind: .ntfy, rights: [], mostMinutes: 0, usedMinutes: 0, mostMilliPoints: 0, usedMilliPoints: 0,
+        addedAt: 0, isRunning: isRunning, fault: fault, faultSince: fault.map { _ in Sample.now - 26 * 3_600_000 })
+    }
+    var facts = Sample.facts()
+    facts.receivers = [
+      receiver("phone", isRunning: true, fault: "The server is away: see whether it runs."),
+      receiver("hook", isRunning: false, fault: nil), receiver("home", isRunning: true, fault: nil),
+    ]
+    let fault = try finding("receiver-fault", facts).sentence
+    #expect(
+      fault == "Something has been wrong with the receiver “phone” for \(SpanText.of(26 * 3_600_000)): "
+        + "The server is away: see whether it runs.")
+    #expect(try finding("receiver-not-running", facts).sentence.contains("“hook”"))
+    #expect(!Examination(facts).findings.contains { $0.sentence.contains("“home”") })
+  }
+
   @Test func whatWeakensTheRulesOnAChildsMachineIsTold() throws {
     var facts = Sample.facts()
     let name = DeviceName(sanitising: "Emma's PC")

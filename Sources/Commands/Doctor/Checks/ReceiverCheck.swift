@@ -17,7 +17,8 @@ struct ReceiverCheck: Check {
       guard let fault = receiver.fault else { return nil }
       let since = receiver.faultSince.map { " for \(SpanText.of(max(0, facts.clock.now - $0)))" } ?? ""
       return Finding(
-        "receiver-fault", .warning, "The receiver “\(receiver.name)” has been told nothing\(since): \(fault)",
+        "receiver-fault", .warning,
+        "Something has been wrong with the receiver “\(receiver.name)”\(since): \(fault)",
         next: "`latchkey receivers` shows when it works again; nothing that still matters is lost until then.")
     }
   }
