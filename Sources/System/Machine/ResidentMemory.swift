@@ -9,15 +9,33 @@ public enum ResidentMemory {
   /// The time between two releases of memory, in milliseconds.
   public static let pauseMilliseconds: Int64 = 600_000
 
-  /// Releases memory once the process has settled, and regularly after that, until the task is
-  /// cancelled.
+  /// The same for a process that answers others: a few requests map most of what a release has given
+  /// back.
+  private static let firstMilliseconds: Int64 = 5_000
+  private static let repeatMilliseconds: Int64 = 60_000
+  /// The number of page faults after which a release is worthwhile; the kernel maps up to 64 KiB with
+  /// each.
+  private static let worthwhileFaults = 128
+
+  /// Releases memory soon after the start and regularly after that, if much has been mapped since the
+  /// last time, until the task is cancelled.
   public static func releaseRepeatedly() async {
-    var pause = settledMilliseconds
+    var (pause, faults) = (firstMilliseconds, 0)
     while !Task.isCancelled {
       do { try await Task.sleep(for: .milliseconds(pause)) } catch { return }
-      release()
-      pause = pauseMilliseconds
+      if Self.faults - faults >= worthwhileFaults {
+        release()
+        faults = Self.faults
+      }
+      pause = repeatMilliseconds
     }
+  }
+
+  /// The number of page faults of this process so far that needed no disk.
+  private static var faults: Int {
+    var usage = rusage()
+    getrusage(RUSAGE_SELF.rawValue, &usage)
+    return Int(usage.ru_minflt)
   }
 
   /// Releases the free parts of the heap, and what this program and its libraries have only read
