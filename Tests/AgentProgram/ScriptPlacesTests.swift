@@ -71,6 +71,70 @@ import Testing
     #expect(hidden.isCut && hidden.certain == nil)
   }
 
+  /// The loader, by the paths that it has on machines of two kinds.
+  private let loader = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"].first {
+    FileManager.default.fileExists(atPath: $0)
+  }
+
+  @Test("A script that is started by a relative path behind the loader is known by its absolute one")
+  func loaded() throws {
+    guard let loader else { return }
+    let folder = try Folder()
+    try script("game.sh", "printf x\nread -r line\n", in: folder)
+    try script("game.py", "import os\nos.write(1, b'x')\nwhile os.read(0, 9): pass\n", in: folder)
+    try script("left.sh", "cd /\nprintf x\nread -r line\n", in: folder)
+    for (line, file) in [
+      ("/bin/sh ./game.sh", "game.sh"), ("/usr/bin/python3 -u game.py", "game.py"), ("/bin/sh left.sh", "left.sh"),
+      ("--argv0 x --library-path P --inhibit-cache /usr/bin/python3 -u game.py", "game.py"),
+      (String(repeating: "--inhibit-cache ", count: 40) + "/bin/sh -e ./game.sh", "game.sh"),
+      ("/bin/sh \(String(repeating: "-e ", count: 20)) ./game.sh", "game.sh"),
+    ] {
+      var looker = ProcessLooker()
+      let seen = try facts(of: start("\(loader) \(line)", in: folder), &looker)
+      #expect(seen.images[0].isLoader && seen.arguments.contains(" \(folder.path)/\(file)"), "\(seen)")
+      #expect((seen.scriptPlace == nil) == line.contains("-e -e"), "\(seen)")
+    }
+  }
+
+  @Test("A link of any name behind the loader hides no script, and neither do the loader's own arguments")
+  func loadedLink() throws {
+    guard let loader else { return }
+    let folder = try Folder()
+    try script("game.py", "import os\nos.write(1, b'x')\nwhile os.read(0, 9): pass\n", in: folder)
+    let target = try FileManager.default.destinationOfSymbolicLink(atPath: "/usr/bin/python3")
+    for name in ["sh", "tool"] {
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(folder.path)/\(name)", withDestinationPath: target.hasPrefix("/") ? target : "/usr/bin/\(target)")
+      var looker = ProcessLooker()
+      let seen = try facts(of: start("\(loader) ./\(name) game.py", in: folder), &looker)
+      #expect(seen.arguments.contains(" \(folder.path)/game.py"), "\(seen)")
+    }
+    let divided = ArgumentReader.divided(
+      Array("ld.so\0--argv0\0x\0/lib/ld-musl-x86_64.so.1\0--\0/usr/bin/python3\0-u\0game.py".utf8),
+      of: "ld-linux-x86-64.so.2")
+    #expect(divided.isLoader && divided.loaded == "python3" && divided.afterFirst == ["-u", "game.py"])
+    let unclear = ArgumentReader.divided(Array("ld.so\0--new\0x\0/usr/bin/python3\0game.py".utf8), of: "ld.so")
+    #expect(unclear.loaded == nil && unclear.afterFirst.last == "game.py")
+  }
+
+  @Test("A script that is an interpreter's input, a descriptor or a module is known by its path, and is not certain")
+  func open() throws {
+    let folder = try Folder()
+    try script("game.sh", "printf x\nread -r line <&8\n", in: folder)
+    try script("game.py", "import os\nos.write(1, b'x')\nwhile os.read(8, 9): pass\n", in: folder)
+    for (line, file) in [
+      ("/bin/sh 8<&0 <game.sh", "game.sh"), ("/usr/bin/python3 8<&0 <game.py", "game.py"),
+      ("/usr/bin/python3 /dev/fd/3 8<&0 3<game.py", "game.py"),
+      ("/usr/bin/python3 -u /proc/self/fd/3 8<&0 3<game.py", "game.py"),
+      ("/usr/bin/python3 -um game 8<&0", "game.py"),
+    ] {
+      var looker = ProcessLooker()
+      let seen = try facts(of: start(line, in: folder), &looker)
+      #expect(seen.arguments.contains(" \(folder.path)/\(file)"), "\(line): \(seen.arguments)")
+      #expect(seen.certainScript == nil, "\(line)")
+    }
+  }
+
   /// Returns what is kept of arguments, some of which may be joined by spaces.
   private func divided(_ words: [String]) -> ArgumentReader.Arguments {
     let parts = words.flatMap { $0.split(separator: " ") }.map { Array($0.utf8) }

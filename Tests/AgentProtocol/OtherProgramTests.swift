@@ -148,6 +148,19 @@ import Testing
     }
     #expect(matchers(running("/home/emma/game.py")) == ["argument /home/emma/game.py"])
     #expect(matchers(running("/home/emma/*.py")) == [], "It would be a pattern.")
+    var packaged = running("/home/emma/*.py")
+    packaged.images[0].packages = ["webby"]
+    #expect(matchers(packaged) == [], "The package of an interpreter allows whatever it runs.")
+    // Behind the loader, it is the script all the same, and otherwise the loader, which no parent is
+    // offered.
+    let loader = "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
+    var loaded = facts(.init(path: loader))
+    #expect(matchers(loaded) == ["path \(loader)"])
+    for isMapped in [false, true] {
+      if isMapped { loaded.images.append(.init(path: python, packages: ["webby"])) }
+      loaded.scriptPlace = "/home/emma/game.py"
+      #expect(matchers(loaded) == ["argument /home/emma/game.py"], "mapped: \(isMapped)")
+    }
     #expect(
       matchers(facts(.init(path: python), script: "/home/emma/game.py")) == ["path \(python)"],
       "It may run anything else.")

@@ -9,7 +9,15 @@ import Testing
   private struct Vectors: Decodable {
     struct Name: Decodable {
       let name: String
-      let isInterpreter: Bool
+      let isInterpreter, isLoader, runsAnything: Bool
+    }
+    struct Loaded: Decodable {
+      let arguments: [String]
+      let place: Int?
+    }
+    struct Inside: Decodable {
+      let name: String
+      let arguments, files: [String]
     }
     struct Line: Decodable {
       let name: String
@@ -21,7 +29,10 @@ import Testing
     }
 
     let needed, shells, otherShells, desktops, packages, opening, interpreters, running, folders: [String]
+    let further, loaderOptions, loaderSwitches: [String]
     let names: [Name]
+    let loaded: [Loaded]
+    let inside: [Inside]
     let arguments: [Line]
   }
 
@@ -42,6 +53,9 @@ import Testing
       ("interpreters", vectors.interpreters, ScriptInterpreters.names),
       ("running", vectors.running, ScriptInterpreters.running),
       ("folders", vectors.folders, OtherPrograms.shared),
+      ("further", vectors.further, ScriptInterpreters.furtherRunners),
+      ("loaderOptions", vectors.loaderOptions, ScriptInterpreters.loaderOptions),
+      ("loaderSwitches", vectors.loaderSwitches, ScriptInterpreters.loaderSwitches),
     ] as [(String, [String], Set<String>)] {
       let others = Set(listed).symmetricDifference(known)
       #expect(others.isEmpty, "\(name): \(others.sorted())")
@@ -51,7 +65,17 @@ import Testing
   @Test("What is an interpreter, and what arguments name, is what the vectors say")
   func arguments() throws {
     let vectors = try vectors()
-    for one in vectors.names { #expect(ScriptInterpreters.contains(one.name) == one.isInterpreter, "\(one.name)") }
+    for one in vectors.names {
+      #expect(ScriptInterpreters.contains(one.name) == one.isInterpreter, "\(one.name)")
+      #expect(ScriptInterpreters.isLoader(one.name) == one.isLoader, "\(one.name)")
+      #expect(ScriptInterpreters.runsAnything(one.name) == one.runsAnything, "\(one.name)")
+    }
+    for one in vectors.loaded {
+      #expect(ScriptInterpreters.placeOfLoaded(in: one.arguments) == one.place, "\(one)")
+    }
+    for one in vectors.inside {
+      #expect(ScriptInterpreters.filesInside(one.arguments, of: one.name) == one.files, "\(one)")
+    }
     for line in vectors.arguments {
       #expect(ScriptInterpreters.script(in: line.arguments, of: line.name) == line.script, "\(line)")
       let certain = ScriptInterpreters.certainFile(in: line.arguments, of: line.name)

@@ -64,6 +64,64 @@ import Testing
     #expect(ScriptInterpreters.script(in: ["x.py"], of: "python3") == nil)
   }
 
+  @Test("The program that the loader runs stands behind the loader's own options, whichever loader it is")
+  func loader() {
+    for name in [
+      "ld-linux-x86-64.so.2", "ld-linux.so.2", "ld-linux-aarch64.so.1", "ld-musl-x86_64.so.1", "ld64.so.2", "ld.so.1",
+      "ld-2.31.so", "ld.so", "libc.so",
+    ] {
+      #expect(ScriptInterpreters.isLoader(name) && ScriptInterpreters.runsAnything(name), "\(name)")
+    }
+    for name in ["ld", "ld.gold", "ldd", "libc.so.6", "ldconfig", "ld-game"] {
+      #expect(!ScriptInterpreters.isLoader(name), "\(name)")
+    }
+    for (arguments, place) in [
+      (["/usr/bin/python3", "game.py"], 0), (["--argv0", "x", "--library-path", "P", "--preload", "L", "python3"], 6),
+      (["--inhibit-cache", "--verify", "--audit", "A", "./game", "--argv0"], 4), (["--", "./game"], 1),
+      (["--library-path=P", "--preload=L", "./game"], 2), (["--list", "./game"], 1), (["-x", "./game"], 0),
+      (["--inhibit-rpath", "--argv0", "--glibc-hwcaps-mask", "x", "./game"], 4),
+      ([], nil), (["--"], nil), (["--help"], nil), (["--argv0"], nil), (["--argv0", "x"], nil),
+      (["--library-pathx", "./game"], nil),
+    ] as [([String], Int?)] {
+      #expect(ScriptInterpreters.placeOfLoaded(in: arguments) == place, "\(arguments)")
+    }
+  }
+
+  @Test("What arguments name inside of themselves counts: values of options, parts of lists, and a module of Python's")
+  func inside() {
+    for (name, arguments, files) in [
+      ("python3.11", ["-m", "game"], ["game.py", "game/__main__.py"]),
+      ("python3", ["-uX", "dev", "-Bm", "levels.game", "-m", "x"], ["levels/game.py", "levels/game/__main__.py"]),
+      ("pypy3", ["-Wd", "-mgame"], ["game.py", "game/__main__.py"]),
+      ("python3", ["-c", "x", "-m", "game"], []), ("python3", ["game.py", "-m", "x"], []), ("python3", ["-m"], []),
+      ("perl", ["-m", "game"], []), ("java", ["-cp", "a.jar:game.jar", "Main"], ["a.jar", "game.jar"]),
+      ("java", ["--class-path=game.jar", "Main"], ["game.jar"]), ("node", ["--import=./game.mjs"], ["./game.mjs"]),
+      ("ruby", ["-r./game.rb", "-"], ["./game.rb"]), ("bash", ["-e", "--", "game.sh"], []),
+    ] as [(String, [String], [String])] {
+      #expect(ScriptInterpreters.filesInside(arguments, of: name) == files, "\(name) \(arguments)")
+    }
+    #expect(ScriptInterpreters.filesInside((0..<99).map { "-x./\($0)" }, of: "python3").count == 64)
+    for (argument, number) in [
+      ("/dev/stdin", 0), ("/dev/fd/3", 3), ("/proc/self/fd/7", 7), ("/proc/12/task/13/fd/4", 4), ("/dev/fd/x", nil),
+      ("/proc/fd/3", nil), ("dev/fd/3", nil), ("/opt/fd/3", nil), ("/dev/fd/-1", nil), ("/dev/tty", nil),
+    ] as [(String, Int?)] {
+      #expect(ScriptInterpreters.descriptor(argument) == number, "\(argument)")
+    }
+    let long = String(repeating: "a", count: 4_000)
+    let found = ScriptInterpreters.places(
+      in: ["x.py"], inside: (0..<8).map { "\($0)\(long)" }, from: "/home/emma")
+    #expect(found.paths.count == 5 && !found.isCut, "What is left out of these makes no pattern match.")
+  }
+
+  @Test("What runs whatever it is given is no program that may be allowed alone")
+  func runsAnything() {
+    for name in ["python3.11", "bash", "zsh", "perl", "java", "wine64-preloader", "node", "env", "busybox", "mawk"] {
+      #expect(ScriptInterpreters.runsAnything(name), "\(name)")
+    }
+    for name in ["kart", "pythonic", "gnome-chess", "firefox-esr"] { #expect(!ScriptInterpreters.runsAnything(name)) }
+    #expect(ScriptInterpreters.showsScript("python3.11") && !ScriptInterpreters.showsScript("mawk"))
+  }
+
   @Test("A shell runs a script or a text, or asks a person")
   func shells() {
     for (arguments, script) in [

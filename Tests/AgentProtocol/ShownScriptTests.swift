@@ -62,6 +62,9 @@ import Testing
         Self.facts("/usr/games/racer", "racer \(Self.script)"),
         Self.facts("/usr/bin/timeout", "timeout 9 python3 \(Self.script)"),
         Self.facts("/usr/bin/office", "office \(Self.script)", isFromTerminal: false),
+        Self.facts(
+          "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", "ld.so --preload ./game.so /usr/bin/python3 \(Self.script)",
+          certain: Self.script, isFromTerminal: false),
       ] { #expect(told(facts, always: always) == closed, "\(facts)") }
     }
   }
@@ -94,6 +97,7 @@ import Testing
       Self.facts("/usr/bin/python3.11", "python3 -c game() \(Self.script)"),
       Self.facts("/usr/libexec/helper", "helper", hasMore: true, isFromTerminal: false),
       Self.facts("/usr/libexec/helper", "helper \(Self.script)", isFromTerminal: false),
+      Self.facts("/usr/lib/ld-linux.so.2", "ld.so /usr/bin/python3 homework.py \(Self.script)", certain: Self.script),
     ] {
       var rig = Self.rig(Self.script, closesAt: 0)
       rig.take(rig.machine.saw(facts, at: .init(milliseconds: 20)))

@@ -147,8 +147,10 @@ import Testing
 
   @Test func aClosedProgramIsAllowedInOneStep() async throws {
     let program = try Self.refused("game-1234", matcher: "path /opt/game")
+    var python = try Self.refused("python3.11-1234", matcher: "path /usr/bin/python3.11")
+    python.isInterpreter = true
     let node = AnsweringNode([
-      Endpoints.getRefused.route.operationID: [program, try Self.refused("own", isReplaceable: true)],
+      Endpoints.getRefused.route.operationID: [program, try Self.refused("own", isReplaceable: true), python],
       Endpoints.setRules.route.operationID: RuleEdit(rules: Self.family.childRules, commands: []),
     ])
     let form = try #require(PageTable.form(at: "/children/allow", for: .parent))
@@ -163,7 +165,7 @@ import Testing
     #expect(edit.app == "game-1234" && edit.isNew == true)
     #expect(edit.changes == [.init("category", "reward"), .init("matchers", "path /opt/game")])
     // One that is gone, or may run whatever it is given.
-    for other in [try Self.refused("other"), try Self.refused("own", isReplaceable: true)] {
+    for other in [try Self.refused("other"), try Self.refused("own", isReplaceable: true), python] {
       await #expect(throws: PageFault.self) { () async throws -> Void in try await send(other) }
     }
   }

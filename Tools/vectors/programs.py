@@ -85,6 +85,19 @@ dotnet gjs guile java javaw love lua luajit mono node nodejs ocaml ocamlrun perl
 tclsh wine wish
 """.split()
 
+# Further programs that run whatever they are given.
+FURTHER = """
+awk gawk make mawk original-awk toybox
+""".split()
+
+# The options of the loader that take a value, and those that take none.
+LOADER_OPTIONS = """
+--argv0 --audit --glibc-hwcaps-mask --glibc-hwcaps-prepend --inhibit-rpath --library-path --preload
+""".split()
+LOADER_SWITCHES = """
+--inhibit-cache --list --verify
+""".split()
+
 FOLDERS = """
 / /bin /home /lib /opt /opt/bin /sbin /srv /usr /usr/bin /usr/games /usr/lib /usr/libexec /usr/local /usr/local/bin
 /usr/local/games /usr/local/lib /usr/local/sbin /usr/local/share /usr/sbin /usr/share /var /var/lib
@@ -110,7 +123,24 @@ ARGUMENTS = [
     ("python3", ["/proc/self/cwd/game.py"]), ("python3", ["/usr//bin/./tool"]),
 ]
 
-NAMES = ["python3.11", "perl5.36-x86_64-linux-gnu", "luajit-2.1.0-beta3", "wine64-preloader", "pythonic", "luanti", "winery", "bash", "Python"]
+NAMES = ["python3.11", "perl5.36-x86_64-linux-gnu", "luajit-2.1.0-beta3", "wine64-preloader", "pythonic", "luanti", "winery", "bash", "Python",
+         "env", "mawk", "ld-linux-x86-64.so.2", "ld-linux.so.2", "ld-musl-x86_64.so.1", "ld64.so.2", "ld.so.1", "ld-2.31.so", "libc.so",
+         "libc.so.6", "ldd", "ld.gold", "kart"]
+
+# Arguments of the loader after the first.
+LOADED = [
+    ["/usr/bin/python3", "game.py"], ["--argv0", "x", "--library-path", "P", "--preload", "L", "/usr/bin/python3", "-u", "game.py"],
+    ["--inhibit-cache", "--audit", "A", "./game", "--argv0"], ["--library-path=P", "--", "./game", "x"], ["--list", "./game"], ["-x", "./game"],
+    ["--argv0", "x"], ["--help"], ["--new", "./game"], [],
+]
+
+# Names of executables, and arguments that name files inside of themselves.
+INSIDE = [
+    ("python3.11", ["-m", "game"]), ("python3", ["-uX", "dev", "-Bm", "levels.game", "-m", "x"]), ("pypy3", ["-Wd", "-mgame"]),
+    ("python3", ["-c", "x", "-m", "game"]), ("python3", ["game.py", "-m", "x"]), ("perl", ["-m", "game"]),
+    ("java", ["-cp", "a.jar:game.jar", "Main"]), ("java", ["--class-path=game.jar", "Main"]), ("node", ["--import=./game.mjs"]),
+    ("ruby", ["-r./game.rb", "-rset"]), ("bash", ["-e", "--", "game.sh"]),
+]
 
 
 def kind(name):
@@ -121,6 +151,52 @@ def kind(name):
 def is_interpreter(name):
     """Return whether an executable with this name is an interpreter."""
     return kind(name) in INTERPRETERS
+
+
+def is_loader(name):
+    """Return whether an executable with this name is a dynamic loader."""
+    return name in ("ld.so", "libc.so") or name.startswith(("ld.so.", "ld64.so", "ld-linux")) or name.startswith("ld-") and ".so" in name
+
+
+def runs_anything(name):
+    """Return whether an executable with this name runs whatever it is given."""
+    return is_interpreter(name) or name in SHELLS + OTHER_SHELLS + FURTHER + ["env"] or is_loader(name)
+
+
+def place_of_loaded(arguments):
+    """Return how many arguments of the loader stand before the program that it runs, or None."""
+    place = 0
+    while place < len(arguments) and arguments[place].startswith("--"):
+        option, has_value = arguments[place].split("=", 1)[0], "=" in arguments[place]
+        place += 1
+        if arguments[place - 1] == "--":
+            break
+        if option in LOADER_OPTIONS:
+            place += not has_value
+        elif option not in LOADER_SWITCHES or has_value:
+            return None
+    return place if place < len(arguments) else None
+
+
+def inside(name, arguments):
+    """Return the files that arguments name inside of themselves, as they name them."""
+    files, rest = [], list(arguments)
+    while kind(name) in ("python", "pypy") and rest and rest[0].startswith("-") and not rest[0].startswith("--"):
+        letters = rest.pop(0)[1:].lstrip("bBdEhiIOPqRsStuvVx")
+        if letters[:1] == "m":
+            module = letters[1:] or "".join(rest[:1])
+            path = "/".join(part for part in module.split(".") if part)
+            files += [path + ".py", path + "/__main__.py"] if path else []
+        if letters[:1] in ("W", "X"):
+            del rest[:0 if letters[1:] else 1]
+        elif letters:
+            break
+    for one in arguments:
+        value = one
+        if one.startswith("-"):
+            value = one.split("=", 1)[1] if "=" in one else one[2:] if one[1:2] != "-" and set(one[2:]) & set("./") else ""
+        files += [part for part in value.split(":") if part and part != one]
+    return files[:64]
 
 
 def becomes(name, arguments):
@@ -219,8 +295,9 @@ def places(arguments, folder):
 def build():
     folder = "/home/emma/games"
     return {
-        "about": "the lists of programs of Protocol/13-agent.md section 8, which names are interpreters, and the script, the script "
-        "that is run for certain and the absolute paths that arguments after the first name from a folder",
+        "about": "the lists of programs of Protocol/13-agent.md section 8, which names are interpreters, loaders, or of what "
+        "runs anything, how many arguments of the loader stand before the program that it runs, the files that arguments name inside of "
+        "themselves, and the script, the script that is run for certain and the absolute paths that arguments after the first name from a folder",
         "needed": NEEDED,
         "shells": SHELLS,
         "otherShells": OTHER_SHELLS,
@@ -229,8 +306,14 @@ def build():
         "opening": OPENING,
         "interpreters": INTERPRETERS,
         "running": RUNNING,
+        "further": FURTHER,
+        "loaderOptions": LOADER_OPTIONS,
+        "loaderSwitches": LOADER_SWITCHES,
         "folders": FOLDERS,
-        "names": [{"name": name, "isInterpreter": is_interpreter(name)} for name in NAMES],
+        "names": [{"name": name, "isInterpreter": is_interpreter(name), "isLoader": is_loader(name), "runsAnything": runs_anything(name)}
+                  for name in NAMES],
+        "loaded": [{"arguments": line, "place": place_of_loaded(line)} for line in LOADED],
+        "inside": [{"name": name, "arguments": line, "files": inside(name, line)} for name, line in INSIDE],
         "arguments": [{"name": name, "arguments": line, "script": script(name, line), "folder": folder,
                        "certain": certain(name, line, folder), "places": places(line, folder)}
                       for name, line in ARGUMENTS],

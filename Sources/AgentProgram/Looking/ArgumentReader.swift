@@ -9,8 +9,12 @@ struct ArgumentReader {
     /// The arguments with one space between two.
     var text = ""
     var isCut = false
-    /// The beginnings of the arguments from the second on, for interpreters and shells; otherwise
-    /// empty.
+    /// A Boolean value that indicates whether they are those of the dynamic loader.
+    var isLoader = false
+    /// The name of the program that the loader is given; `nil` for none, and for any other program.
+    var loaded: String?
+    /// The beginnings of the arguments from the second on, for interpreters and shells; for the
+    /// loader, those behind the program that it runs; otherwise empty.
     var afterFirst: [String] = []
     /// A Boolean value that indicates whether there are more arguments than those.
     var hasMore = false
@@ -65,14 +69,36 @@ struct ArgumentReader {
   /// separately as well.
   static func divided(_ bytes: [UInt8], of name: Substring) -> Arguments {
     var read = Arguments(text: String(decoding: bytes.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self))
-    guard ScriptInterpreters.mayShowScript(name) else { return read }
-    let parts = bytes.split(separator: 0, maxSplits: mostApart + 1, omittingEmptySubsequences: false).dropFirst()
+    read.isLoader = ScriptInterpreters.isLoader(name)
+    guard read.isLoader || ScriptInterpreters.mayShowScript(name) else { return read }
+    var own = bytes[...]
+    if read.isLoader { (read.loaded, own) = loaded(own) }
+    let parts = own.split(separator: 0, maxSplits: mostApart + 1, omittingEmptySubsequences: false).dropFirst()
     read.afterFirst = parts.prefix(mostApart).map { String(decoding: $0.prefix(mostApartBytes), as: UTF8.self) }
     read.hasMore = parts.count > mostApart
-    if let rest = parts.dropFirst(mostApart).first, ScriptInterpreters.isUndecided(read.afterFirst, of: name) {
+    // A program has any name among the arguments of the loader, such as that of a link.
+    let isUndecided = read.isLoader || ScriptInterpreters.isUndecided(read.afterFirst, of: name)
+    if let rest = parts.dropFirst(mostApart).first, isUndecided {
       (read.later, read.isLaterCut) = later(in: rest)
     }
     return read
+  }
+
+  /// The most loaders one of which runs the next.
+  private static let mostLoaders = 4
+
+  /// Returns the name of the program that the loader runs, and the arguments from that program on;
+  /// all arguments if they name none.
+  private static func loaded(_ bytes: ArraySlice<UInt8>) -> (program: String?, arguments: ArraySlice<UInt8>) {
+    var parts = bytes.split(separator: 0, omittingEmptySubsequences: false)[...]
+    var program: String?
+    for _ in 0..<mostLoaders where program.map(ScriptInterpreters.isLoader) ?? true {
+      let arguments = parts.dropFirst().map { String(decoding: $0, as: UTF8.self) }
+      guard let place = ScriptInterpreters.placeOfLoaded(in: arguments) else { break }
+      parts = parts.dropFirst(place + 1)
+      program = arguments[place].split(separator: "/").last.map(String.init) ?? ""
+    }
+    return (program, parts.first.map { bytes[$0.startIndex...] } ?? [])
   }
 
   /// Returns the arguments that may be a script by a relative path, and whether there was no room

@@ -143,7 +143,9 @@ struct ProcessLooker {
   private func copied(
     _ place: [UInt64]?, _ present: ArgumentReader.Arguments, _ path: String?
   ) -> ArgumentReader.Arguments? {
-    guard let place, let name = path?.split(separator: "/").last, ScriptInterpreters.contains(name) else { return nil }
+    guard let place, let name = path?.split(separator: "/").last,
+      ScriptInterpreters.contains(name) || ScriptInterpreters.isLoader(name)
+    else { return nil }
     // Each start of a program has a different place in memory.
     let original = firstSeen.values.first { $0.place == place && $0.arguments != present }?.arguments
     return original.flatMap {
@@ -210,7 +212,7 @@ struct ProcessLooker {
     }
     let needs = wanted.needs[user] ?? []
     let executableName = path?.split(separator: "/").last ?? ""
-    let tellsScript = ScriptInterpreters.tellsScript(executableName)
+    let tellsScript = ScriptInterpreters.tellsScript(executableName) || ScriptInterpreters.isLoader(executableName)
     var arguments = ArgumentReader.Arguments()
     if needs.contains(.arguments) || tellsScript && needs.contains(.scripts) {
       arguments = self.arguments.read(folder, of: executableName)

@@ -1,7 +1,10 @@
 import LatchkeyAgentProtocol
 import LatchkeySystem
 
-/// The files that the arguments of an interpreter or a shell name by relative paths.
+/// The files that the arguments of an interpreter or a shell name by relative paths, and those that
+/// it has open for itself.
+///
+/// The loader counts as the program that it runs.
 ///
 /// They are read once, when a process is first seen in its program, since it may leave its folder
 /// later.
@@ -30,32 +33,41 @@ struct ScriptPlaces: Hashable {
   ///
   /// - Parameters:
   ///   - folder: The process's folder in `/proc`.
-  ///   - name: The name of the executable.
+  ///   - executable: The name of the executable.
   ///   - arguments: Its arguments.
-  init(in folder: String, of name: some StringProtocol, _ arguments: ArgumentReader.Arguments) {
-    guard ScriptInterpreters.mayShowScript(name) else { return }
-    let named = ScriptInterpreters.certainFile(in: arguments.afterFirst, of: name)
-    let candidates = arguments.afterFirst + arguments.later
-    guard candidates.contains(where: ScriptInterpreters.isUnresolved) else {
-      certain = named.flatMap { ScriptInterpreters.certainPlace(of: $0, from: nil) }
-      isCut = arguments.isLaterCut
-      return
-    }
+  init(in folder: String, of executable: some StringProtocol, _ arguments: ArgumentReader.Arguments) {
+    guard ScriptInterpreters.mayShowScript(executable) || arguments.isLoader else { return }
+    let name = arguments.loaded ?? String(executable)
     let isShell = NeededPrograms.isShell(name)
     // A text that a shell runs is no path.
-    if isShell, ScriptInterpreters.file(in: arguments.afterFirst, of: name) == nil, !arguments.isUndecided(of: name) {
+    let isText =
+      isShell && !arguments.isLoader && ScriptInterpreters.file(in: arguments.afterFirst, of: name) == nil
+      && !arguments.isUndecided(of: name)
+    if !isText { readNamed(in: folder, of: name, isShell: isShell, arguments) }
+    readOpen(in: folder, arguments)
+  }
+
+  /// Adds the files that arguments name by their paths.
+  private mutating func readNamed(
+    in folder: String, of name: String, isShell: Bool, _ arguments: ArgumentReader.Arguments
+  ) {
+    isCut = arguments.isLaterCut
+    let named = ScriptInterpreters.certainFile(in: arguments.afterFirst, of: name)
+    let candidates = arguments.afterFirst + arguments.later
+    let inside = ScriptInterpreters.filesInside(arguments.afterFirst, of: arguments.isLoader ? "python" : name)
+    guard (candidates + inside).contains(where: ScriptInterpreters.isUnresolved) else {
+      certain = named.flatMap { ScriptInterpreters.certainPlace(of: $0, from: nil) }
       return
     }
     let link = ProcFile.link("\(folder)/cwd")
     certain = named.flatMap { ScriptInterpreters.certainPlace(of: $0, from: link) }
-    isCut = arguments.isLaterCut
     let unresolved = named.flatMap { ScriptInterpreters.isUnresolved($0) ? $0 : nil }
     if let link {
-      let found = ScriptInterpreters.places(in: candidates, from: link)
+      let found = ScriptInterpreters.places(in: candidates, inside: inside, from: link)
       (paths, isCut) = (found.paths, isCut || found.isCut)
       script = unresolved.flatMap { ScriptInterpreters.place(of: $0, from: link) }
     }
-    guard isShell else { return }
+    guard isShell || arguments.isLoader else { return }
     // A script often begins with a change of its folder, and the shell goes on to read the file.
     for descriptor in Self.shellDescriptors {
       guard let open = ProcFile.link("\(folder)/fd/\(descriptor)"), ScriptInterpreters.isNamed(open, in: candidates)
@@ -65,6 +77,16 @@ struct ScriptPlaces: Hashable {
       script = open
       // Either it has left its folder, or what started it has left this file open for it.
       if open != certain { certain = nil }
+    }
+  }
+
+  /// Adds the files that are open as the input, or as a descriptor that an argument names.
+  private mutating func readOpen(in folder: String, _ arguments: ArgumentReader.Arguments) {
+    for descriptor in Set(arguments.afterFirst.compactMap(ScriptInterpreters.descriptor) + [0]).sorted() {
+      guard let open = ProcFile.link("\(folder)/fd/\(descriptor)"), open.hasPrefix("/"), !open.hasPrefix("/dev/"),
+        !paths.contains(open)
+      else { continue }
+      paths.append(open)
     }
   }
 

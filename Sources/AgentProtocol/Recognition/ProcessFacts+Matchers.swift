@@ -19,7 +19,10 @@ extension ProcessFacts {
       if let snap = image.snap { found.append(AppMatcher(kind: .snap, value: snap)) }
       if let digest = digest(of: image) { found.append(AppMatcher(kind: .sha256, value: digest)) }
       if let place = place(of: image) { found.append(place) }
-      if let package = image.packages.min() { found.append(AppMatcher(kind: .package, value: package)) }
+      // All that an interpreter runs would be allowed by its package.
+      if !runsAnything(image), let package = image.packages.min() {
+        found.append(AppMatcher(kind: .package, value: package))
+      }
     }
     let usable = found.filter { TextRule.matcherValue.fault(in: $0.value) == nil && MatcherCheck.fault(of: $0) == nil }
     return Array(usable.prefix(AgentReport.Event.mostMatchers))
@@ -39,14 +42,18 @@ extension ProcessFacts {
   /// a script whose path is not known or cannot be a pattern.
   ///
   /// No argument allows an executable that the account can replace, or one that may run anything
-  /// else than the script.
+  /// else than the script. The path of what runs anything is told all the same, so that a parent
+  /// knows of it: the node does not offer it.
   private func place(of image: Image) -> AppMatcher? {
-    guard ScriptInterpreters.tellsScript(image.name), !hasWritableExecutable else {
-      return AppMatcher(kind: .path, value: image.path)
-    }
+    guard runsAnything(image), !hasWritableExecutable else { return AppMatcher(kind: .path, value: image.path) }
     if script == ScriptInterpreters.unsettled || script == ScriptInterpreters.elsewhere { return nil }
     guard let script = certainScript ?? scriptPlace else { return AppMatcher(kind: .path, value: image.path) }
     // In a pattern, some characters stand for others.
     return script.contains { "*?\\".contains($0) } ? nil : AppMatcher(kind: .argument, value: script)
+  }
+
+  /// Returns whether an image runs what it is given, so that its script is the program.
+  private func runsAnything(_ image: Image) -> Bool {
+    ScriptInterpreters.tellsScript(image.name) || image.isLoader
   }
 }

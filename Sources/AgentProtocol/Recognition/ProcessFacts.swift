@@ -49,9 +49,7 @@ public struct ProcessFacts: Hashable, Sendable {
 
     /// A Boolean value that indicates whether it runs a program that its arguments name, as the
     /// dynamic loader does.
-    public var isLoader: Bool {
-      name.hasPrefix("ld-linux") || name == "ld.so" || name.hasPrefix("ld-") && name.contains(".so")
-    }
+    public var isLoader: Bool { ScriptInterpreters.isLoader(name) }
   }
 
   public var identity: ProcessIdentity

@@ -18,6 +18,20 @@ extension ScriptInterpreters {
   /// becomes a program that does.
   public static func mayShowScript(_ name: some StringProtocol) -> Bool { tellsScript(name) || name == "env" }
 
+  /// Returns whether an executable, a package or a snap with this name runs whatever it is given, so
+  /// that it is not one program that may be allowed.
+  public static func runsAnything(_ name: some StringProtocol) -> Bool {
+    mayShowScript(name) || isLoader(name) || furtherRunners.contains(String(name))
+  }
+
+  /// Returns whether a pattern for the script allows what such a program runs.
+  public static func showsScript(_ name: some StringProtocol) -> Bool {
+    NeededPrograms.isShell(name) || running.contains(kind(of: name)) || name == "env" || isLoader(name)
+  }
+
+  /// The names of further programs that run a text or a file that they are given.
+  static let furtherRunners: Set<String> = ["awk", "gawk", "mawk", "original-awk", "make", "toybox"]
+
   /// Returns the file that an interpreter or a shell runs for certain, from its arguments after the
   /// first, as they name it.
   ///

@@ -124,12 +124,20 @@ public enum ScriptInterpreters {
 
   /// Returns the absolute paths of what arguments name from a folder, and whether there was no room
   /// for some.
-  public static func places(in arguments: [String], from folder: String) -> (paths: [String], isCut: Bool) {
+  ///
+  /// - Parameters:
+  ///   - arguments: The arguments.
+  ///   - inside: What `filesInside` returns for them. If there is no room for it, it is left out.
+  ///   - folder: The folder of the process.
+  /// - Returns: The paths, and whether some of `arguments` were left out.
+  public static func places(
+    in arguments: [String], inside: [String] = [], from folder: String
+  ) -> (paths: [String], isCut: Bool) {
     var (paths, bytes): ([String], Int) = ([], 0)
-    for argument in arguments where isUnresolved(argument) {
+    for (index, argument) in (arguments + inside).enumerated() where isUnresolved(argument) {
       guard let place = place(of: argument, from: folder), !paths.contains(place) else { continue }
       bytes += place.utf8.count
-      guard bytes <= placeBytes else { return (paths, true) }
+      guard bytes <= placeBytes else { return (paths, index < arguments.count) }
       paths.append(place)
     }
     return (paths, false)

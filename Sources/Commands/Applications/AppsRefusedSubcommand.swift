@@ -58,7 +58,7 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
   @OptionGroup var options: RuleOptions
 
   @Argument(
-    help: ArgumentHelp("The program's name, ID or file in that list.", valueName: "program"),
+    help: ArgumentHelp("The program's name, ID, file or path in that list.", valueName: "program"),
     completion: CompletionNames.refused)
   var program: String
 
@@ -74,14 +74,15 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
   var category: AppCategory?
 
   mutating func validate() throws {
-    if let fault = TextRule.displayName.fault(in: program) { throw ValidationError(fault) }
+    let rule = program.contains("/") ? TextRule.matcherValue : TextRule.displayName
+    if let fault = rule.fault(in: program) { throw ValidationError(fault) }
   }
 
   func run() async throws {
     let interface = try await node.open()
     let refused = try await interface.ask(Endpoints.getRefused, child)
     let found = try Self.find(program, among: refused)
-    if found.isReplaceable { throw TerminalFailure(.data, RefusedText.replaceable(found)) }
+    if let sentence = RefusedText.unallowable(found) { throw TerminalFailure(.data, sentence) }
     try await RuleIssue.set(
       found.allowing(category), of: .child(found.childID.description), at: interface, options: options)
     for sentence in [RefusedText.recognized(found), RefusedText.trust(in: [found])].compactMap(\.self) {
@@ -89,12 +90,17 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns the refused program that a text names by its whole name or ID, or by its file.
+  /// Returns the refused program that a text names by its whole name or ID, by its file, or by its
+  /// matcher with or without the kind.
   ///
   /// - Throws: `TerminalFailure` if no program has the name, or if several have it.
   static func find(_ text: String, among refused: [RefusedListing]) throws -> RefusedListing {
-    if text.hasPrefix("/") {
-      let files = refused.filter { $0.file == text }
+    let isPath = text.hasPrefix("/")
+    for isNamed in [
+      { $0.file == text }, { $0.matcher == text },
+      { ["path", "argument"].map { kind in "\(kind) \(text)" }.contains($0.matcher ?? "") },
+    ] as [(RefusedListing) -> Bool] where isPath || text.contains(" ") {
+      let files = refused.filter(isNamed)
       if !files.isEmpty { return try only(text, files) }
     }
     let candidates = refused.map { AppSearch.Candidate(appID: $0.appID, name: $0.displayName) }
@@ -205,7 +211,7 @@ enum RefusedText {
   ///
   /// It names the program by its name or, if another one has the same, by its ID or its file.
   private static func command(_ program: RefusedListing, among refused: [RefusedListing]) -> String {
-    if program.isReplaceable { return "  \(replaceable(program))".inWidth + "\n" }
+    if let sentence = unallowable(program) { return "  \(sentence)".inWidth + "\n" }
     let isOne = !refused.contains { isNamesake($0, program) }
     let isOnly = !refused.contains {
       $0.appID == program.appID && $0.childID == program.childID && $0.matcher != program.matcher
@@ -255,8 +261,30 @@ enum RefusedText {
       }
   }
 
+  /// Returns why a program cannot be allowed in one step, and what to do instead; `nil` if it can.
+  static func unallowable(_ program: RefusedListing) -> String? {
+    program.isReplaceable ? replaceable(program) : program.isInterpreter ? interpreter(program) : nil
+  }
+
+  /// Returns why an interpreter as a whole is not allowed in one step, and how its script is.
+  private static func interpreter(_ program: RefusedListing) -> String {
+    let child = ShellWord.isPlain(program.childName.text) ? "\"\(program.childName.text)\"" : "…"
+    let matcher = ShownText.safe(program.matcher ?? "")
+    let id = ShellWord.isPlain(program.appID.text) ? "\"\(program.appID.text)\"" : "…"
+    let set = "`latchkey app set \(program.showsScript ? "game" : id) --child \(child) --new --category neutral --matcher"
+    let reason =
+      "This cannot be allowed in one step: it runs whatever it is given, and all of that would be allowed with it. "
+    guard program.showsScript else {
+      return reason + "Allow the application that is meant instead, if it has a name of its own in this list or in `latchkey "
+        + "apps list`. \(set) \"\(matcher)\"` allows whatever this program runs."
+    }
+    return reason + "What it ran this time is not certain. Allow the script or the application instead: if the child starts "
+      + "a script by its file alone, such as `python3 game.py`, it is listed by its own path from then on. \(set) "
+      + "\"argument /home/…/game.py\"` allows one script. With \"\(matcher)\", that command allows whatever this program runs."
+  }
+
   /// Returns why a file cannot be allowed by its content, and what allows its place.
-  static func replaceable(_ program: RefusedListing) -> String {
+  private static func replaceable(_ program: RefusedListing) -> String {
     let app = ShellWord.isPlain(program.appID.text) ? "\"\(program.appID.text)\"" : "…"
     let child = ShellWord.isPlain(program.childName.text) ? "\"\(program.childName.text)\"" : "…"
     let category = program.isListed ? "" : "--category \((program.category ?? .neutral).rawValue) "
@@ -291,9 +319,9 @@ enum RefusedText {
   /// Returns a sentence on what is allowed beyond a program, if one of some is recognized by its
   /// place or is a file of the child's own; otherwise `nil`.
   static func trust(in refused: [RefusedListing]) -> String? {
-    let kinds = Set(refused.filter { !$0.isReplaceable }.compactMap { $0.matcher?.split(separator: " ").first })
+    let kinds = Set(refused.filter(\.isAllowable).compactMap { $0.matcher?.split(separator: " ").first })
     guard kinds.contains("path") || kinds.contains("argument") else {
-      return refused.contains { !$0.isReplaceable && $0.file != nil } ? inside : nil
+      return refused.contains { $0.isAllowable && $0.file != nil } ? inside : nil
     }
     return
       "A path allows whatever is at that place: the child can replace a file in a folder of the child's own, and a "

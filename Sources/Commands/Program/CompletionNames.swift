@@ -66,7 +66,7 @@ enum CompletionNames {
   static let refused = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
     await ask(words) { node in
       let refused = try await node.ask(Endpoints.getRefused, nil)
-      return refused.map { program in
+      return refused.filter(\.isAllowable).map { program in
         let isOne = ShellWord.isPlain(program.displayName) && !refused.contains { RefusedText.isNamesake($0, program) }
         return isOne ? program.displayName : program.appID.text
       }

@@ -1,3 +1,4 @@
+import LatchkeyAgentProtocol
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
@@ -49,7 +50,8 @@ extension Call {
               deviceID: machine.device, deviceName: machine.name, childID: child, childName: household.title(of: child),
               appID: listed.id, isNew: listed.isNew, isRefusedNow: rules.programs == .listed, displayName: name.text,
               newName: name.isNew ? name.text : nil, matcher: listed.matcher?.text, file: program.file,
-              isReplaceable: program.isReplaceable,
+              isReplaceable: program.isReplaceable, isInterpreter: program.interpreter != nil,
+              showsScript: program.interpreter.map(ScriptInterpreters.showsScript) ?? false,
               isListed: rules.isListed(listed.id), category: rules.app(listed.id).category,
               isAlwaysAllowed: rules.app(listed.id).isAlwaysAllowed, isBlocked: rules.app(listed.id).isBlocked,
               matchers: (rules.apps[listed.id]?.matchers ?? []).map(\.text), refusedAt: program.refusedAt,
@@ -70,7 +72,7 @@ extension Call {
     guard let found else { return nil }
     let (name, whose) = (PrintableText.of(found.displayName), ShellWord.person(found.childName.text))
     return "“\(name)” was closed on \(PrintableText.of(found.deviceName.text)) because it is not listed: "
-      + (found.isReplaceable
+      + (!found.isAllowable
         ? "`latchkey apps refused --child \(whose)` says how it is allowed."
         : "`latchkey apps allow \(ShellWord.person(found.displayName)) --child \(whose)` allows it.")
   }
@@ -192,6 +194,12 @@ package struct RefusedListing: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether the matcher is the place of that file, so that it would
   /// allow whatever the child puts there.
   package var isReplaceable = false
+  /// A Boolean value that indicates whether the matcher is that of an interpreter, a shell or the
+  /// dynamic loader as a whole, so that it would allow whatever that is given.
+  package var isInterpreter = false
+  /// A Boolean value that indicates whether a matcher of the kind argument can allow a script of
+  /// that interpreter alone.
+  package var showsScript = false
   /// A Boolean value that indicates whether the application is listed already, so that it needs the
   /// matcher alone.
   package var isListed = false
@@ -209,7 +217,21 @@ package struct RefusedListing: Hashable, Sendable, Codable {
   package var more = 0
 }
 
+extension RefusedProgram {
+  /// The name of the program that its matcher is that of, if it runs whatever it is given; `nil` for
+  /// any other.
+  fileprivate var interpreter: Substring? {
+    guard case .matcher(let matcher) = target, [.path, .name, .package, .snap].contains(matcher.kind),
+      let name = matcher.value.split(separator: "/").last
+    else { return nil }
+    return ScriptInterpreters.runsAnything(name) ? name : nil
+  }
+}
+
 extension RefusedListing {
+  /// A Boolean value that indicates whether a parent may allow it in one step.
+  package var isAllowable: Bool { !isReplaceable && !isInterpreter }
+
   /// The most matchers of an application.
   private static let mostMatchers = 64
 

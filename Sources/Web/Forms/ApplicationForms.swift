@@ -36,7 +36,7 @@ enum ApplicationForms {
       let mark = try call.field("program")
       let listed = try await call.node.ask(Endpoints.getRefused, child)
       guard let program = listed.first(where: { Self.mark(of: $0) == mark }),
-        !program.isReplaceable
+        program.isAllowable
       else {
         throw PageFault(
           404, "That program is not in the list of closed programs any more: load the page again.")

@@ -34,8 +34,8 @@ enum ApplicationsPage {
     <li class="card">
     <p><strong>{{name}}</strong> <span class="age">{{when}}</span></p>
     {{#file}}<p class="note">[[The child's own file: {file}]]</p>{{/file}}
-    {{#isReplaceable}}<p class="word fault">[[It cannot be allowed here, because it may run whatever it is given: \
-    `latchkey apps refused` says how to allow its place.]]</p>{{/isReplaceable}}
+    {{#isUnallowable}}<p class="word fault">[[It cannot be allowed here, because it may run whatever it is given: \
+    `latchkey apps refused` says what to do instead.]]</p>{{/isUnallowable}}
     {{#isAllowable}}
     <form method="post" action="/children/allow" class="row">
     <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="child" value="{{id}}">
@@ -166,8 +166,8 @@ enum ApplicationsPage {
   private static func refused(_ program: RefusedListing, _ clock: PageClock) -> PageData {
     let category = (program.category ?? .neutral).rawValue
     var data: PageData = [
-      "program": ApplicationForms.mark(of: program), "isReplaceable": program.isReplaceable,
-      "isAllowable": !program.isReplaceable,
+      "program": ApplicationForms.mark(of: program), "isUnallowable": !program.isAllowable,
+      "isAllowable": program.isAllowable,
       "name": program.displayName,
       "when": Phrase(
         "closed {moment} on {machine}",

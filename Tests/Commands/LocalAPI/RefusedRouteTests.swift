@@ -167,6 +167,29 @@ import Testing
     }
   }
 
+  @Test("An interpreter, a shell or the loader as a whole is listed, and said to run whatever it is given")
+  func interpreters() async throws {
+    try await withTwo { home, service in
+      let now = home.service.context.now()
+      let told: [(String, Bool, Bool)] = [
+        ("path /usr/bin/python3.11", true, true), ("path /usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", true, true),
+        ("path /usr/bin/zsh", true, true), ("path /usr/bin/env", true, true), ("snap node", true, true),
+        ("path /usr/bin/mawk", true, false), ("path /usr/games/dosbox", true, false),
+        ("argument /home/emma/python3", false, false), ("path /opt/kart/kart", false, false),
+      ]
+      for (text, _, _) in told {
+        try await service.note(Self.use(.otherPrograms), [#require(AppMatcher(text: text))], at: now)
+      }
+      try await service.look()
+      let listed = try await home.node(Self.root).ask(Endpoints.getRefused, "Emma")
+      for (text, isInterpreter, showsScript) in told {
+        let program = try #require(listed.first { $0.matcher == text })
+        #expect(program.isInterpreter == isInterpreter && program.showsScript == showsScript, "\(program)")
+        #expect(program.isAllowable != isInterpreter)
+      }
+    }
+  }
+
   /// Calls `body` with a machine that Emma and Tom use, each in an account of its own, and on which
   /// only listed applications may run.
   private func withTwo(_ body: (HomeNode, RefusedProgramService) async throws -> Void) async throws {

@@ -221,6 +221,45 @@ import Testing
     #expect(list.console.output.contains("cannot be allowed by its content"), "\(list.console.output)")
   }
 
+  @Test(arguments: [("path /usr/bin/python3.11", true), ("path /usr/bin/mawk", false)])
+  func anInterpreterAsAWholeIsNotAllowedInOneStep(matcher: String, showsScript: Bool) async {
+    var script = ScriptedNode.Script()
+    let name = String(matcher.split(separator: "/").last ?? "")
+    script.refused = [SampleValues.refused[1]]
+    (script.refused[0].displayName, script.refused[0].matcher) = (name, matcher)
+    (script.refused[0].isInterpreter, script.refused[0].showsScript) = (true, showsScript)
+    for text in [name, "kart", String(matcher.dropFirst(5)), matcher] {
+      let run = await ScriptedRun("apps", "allow", text, "--child", "Emma", script: script)
+      let words = run.console.notes.joined()
+      #expect(run.status == 65 && run.node.edits.isEmpty, "\(words)")
+      #expect(words.contains("cannot be allowed in one step: it runs whatever it is given"), "\(words)")
+      #expect(words.contains("--matcher \"argument /home/…/game.py\"` allows one script") == showsScript, "\(words)")
+      #expect(words.contains("\"\(matcher)\""), "\(words)")
+    }
+    let list = await ScriptedRun("apps", "refused", script: script)
+    #expect(!list.console.output.contains("latchkey apps allow"), "\(list.console.output)")
+    #expect(list.console.output.contains("cannot be allowed in one step"), "\(list.console.output)")
+    #expect(!list.console.notes.joined().contains("A path allows"), "\(list.console.notes)")
+  }
+
+  @Test func aProgramIsNamedByWhatTheListShowsOfIt() async {
+    var script = ScriptedNode.Script()
+    for kind in ["argument", "path"] {
+      let matcher = "\(kind) /home/emma/a folder/ok.py"
+      (script.refused[1].displayName, script.refused[1].matcher) = ("ok.py", matcher)
+      for text in ["/home/emma/a folder/ok.py", matcher, "ok.py"] {
+        let run = await ScriptedRun("apps", "allow", text, "--child", "Emma", script: script)
+        #expect(run.status == 0, "\(run.console.notes)")
+        #expect(run.node.edits.first?.request.changes.last == .init("app/kart/matchers", matcher), "\(text)")
+      }
+      let other = await ScriptedRun("apps", "allow", "/home/emma/ok.py", script: script)
+      #expect(other.status == 67 && other.node.edits.isEmpty)
+    }
+    let long = "/home/emma/" + String(repeating: "a", count: 300)
+    script.refused[1].matcher = "argument \(long)"
+    #expect(await ScriptedRun("apps", "allow", long, script: script).status == 0, "It is longer than a name.")
+  }
+
   @Test func ofTwoFilesOfOneApplicationTheFileIsNamed() async {
     var script = ScriptedNode.Script()
     var other = Self.zirp
