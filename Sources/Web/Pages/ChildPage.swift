@@ -172,11 +172,13 @@ enum ChildPage {
   }
 
   private static func rule(_ rule: RuleListing, _ clock: PageClock) -> PageData {
-    var data: PageData = [
-      "words": rule.said,
-      "set": Phrase(
-        "set by {name}, {ago}", ["name": .text(rule.setBy.text), "ago": .phrase(clock.ago(rule.setAt))]),
-    ]
+    let name = Phrase.Argument.text(rule.setBy.text)
+    // What a family begins with was set at no time.
+    let set =
+      rule.setAt > 0
+      ? Phrase("set by {name}, {ago}", ["name": name, "ago": .phrase(clock.ago(rule.setAt))])
+      : Phrase("set by {name}", ["name": name])
+    var data: PageData = ["words": rule.said, "set": set]
     if let fault = rule.notInForce { data["fault"] = fault }
     return data
   }
