@@ -4,14 +4,14 @@ import LatchkeyRules
 /// The week's bedtime, school and reward times on a line for each day, with the table of the same
 /// times.
 enum PlanChart {
-  private static let (left, top, row, lane, hour) = (40, 8, 30, 8, 25)
+  private static let (left, top, row, lane, hour) = (52, 8, 30, 8, 25)
 
   static let template = """
     {{#chart}}
     <div class="scroll" tabindex="0" role="region" aria-label="{{label}}">
-    <svg class="plan" viewBox="0 0 660 244" role="img" aria-label="{{label}}" aria-describedby="plan">
+    <svg class="plan" viewBox="0 0 672 244" role="img" aria-label="{{label}}" aria-describedby="plan">
     {{#lines}}<line x1="{{x}}" x2="{{x}}" y1="8" y2="218"/><text class="day" x="{{x}}" y="236">{{clock}}</text>{{/lines}}
-    {{#days}}<text class="scale" x="36" y="{{textY}}">{{short}}</text>{{/days}}
+    {{#days}}<text class="scale" x="48" y="{{textY}}">{{short}}</text>{{/days}}
     {{#bars}}<rect class="{{kind}}" x="{{x}}" y="{{y}}" width="{{width}}" height="8"><title>{{title}}</title></rect>{{/bars}}
     </svg>
     </div>

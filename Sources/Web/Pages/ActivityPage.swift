@@ -71,7 +71,7 @@ enum ActivityPage {
     <th scope="col">[[What]]</th><th scope="col">[[Before]]</th></tr></thead>
     <tbody>
     {{#entries}}
-    <tr><th scope="row">{{when}}</th><td>{{by}}</td><td>{{whom}}</td><td>{{words}}</td><td>{{earlier}}</td></tr>
+    <tr><th scope="row">{{when}}</th><td>{{by}}</td><td>{{whom}}</td><td class="words">{{words}}</td><td>{{earlier}}</td></tr>
     {{/entries}}
     </tbody>
     </table>

@@ -78,7 +78,7 @@ enum ApplicationsPage {
     {{#applications}}
     <tr><td><label class="choice"><input type="checkbox" name="app:{{app}}" id="app-{{number}}" value="on"{{#isChecked}} checked{{/isChecked}}></label></td>\
     <th scope="row"><label for="app-{{number}}" class="plainly">{{name}}</label></th><td>{{category}}</td>\
-    <td class="number">{{used}}</td><td class="number">{{rate}}</td><td>{{allowed}}</td><td>{{limit}}</td>\
+    <td class="number">{{used}}</td><td class="number">{{rate}}</td><td class="brief">{{allowed}}</td><td>{{limit}}</td>\
     <td>{{places}}</td></tr>
     {{/applications}}
     </tbody>

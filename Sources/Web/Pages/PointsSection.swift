@@ -38,7 +38,7 @@ enum PointsSection {
     <th scope="col">[[Machine]]</th></tr></thead>
     <tbody>
     {{#entries}}
-    <tr><th scope="row">{{when}}</th><td class="number">{{amount}}</td><td>{{what}}{{#note}}: {{.}}{{/note}}</td>\
+    <tr><th scope="row">{{when}}</th><td class="number">{{amount}}</td><td class="words">{{what}}{{#note}}: {{.}}{{/note}}</td>\
     <td>{{machine}}</td></tr>
     {{/entries}}
     </tbody>

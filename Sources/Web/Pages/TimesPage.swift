@@ -41,7 +41,7 @@ enum TimesPage {
     <th scope="col">[[Set]]</th><th scope="col"><span class="spoken">[[Remove]]</span></th></tr></thead>
     <tbody>
     {{#exceptions}}
-    <tr><th scope="row">{{days}}</th><td>{{called}}</td><td>{{words}}</td><td>{{set}}</td><td>
+    <tr><th scope="row">{{days}}</th><td>{{called}}</td><td class="words">{{words}}</td><td class="words">{{set}}</td><td>
     {{#removal}}<form method="post" action="/children/days/remove"><input type="hidden" name="token" value="{{token}}">\
     <input type="hidden" name="child" value="{{id}}"><input type="hidden" name="key" value="{{key}}">\
     <input type="hidden" name="version" value="{{version}}">\
