@@ -4,6 +4,7 @@ import pathlib
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -14,11 +15,10 @@ from playwright.sync_api import sync_playwright
 import attacks
 import figures
 from family import Family, Fault, eventually, ordinary_weeks
-from visitor import PHONE, Visitor, tour
+from visitor import PHONE, ROOT, Visitor, tour, use_sources
 
 CHROMIUM = "/usr/bin/chromium"
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 GAME = "net.supertuxkart.SuperTuxKart"
 # Each is a text that a page of another kind would run, break or turn.
 HOSTILE = ["<img src=x onerror=alert(1)>", "W" * 64, "\u05d0\u05d1\u05d2 \u0645\u0631\u064a\u0645 {{token}}",
@@ -157,6 +157,36 @@ class Run:
             self.leave(visitor)
 
 
+class WholeDays:
+    """The days of families of their own, which run beside everything else: most of a day is a minute's wait for a
+    limit.
+    """
+
+    def __init__(self, options, languages):
+        words = [sys.executable, HERE / "day.py", "--built", options.built]
+        words += ["--screenshots", options.screenshots] if options.screenshots else []
+        words += [f"--{one}" for one in ("sources", "firefox") if getattr(options, one)]
+        self.began = time.monotonic()
+        self.running = {language: subprocess.Popen([*words, "--language", language], text=True, stdout=subprocess.PIPE,
+                                                   stderr=subprocess.STDOUT) for language in languages}
+
+    def finish(self):
+        """Waits for the days, prints what they say, and returns whether all is well."""
+        is_well = True
+        for language, process in self.running.items():
+            said = process.communicate()[0]
+            is_well = process.returncode == 0 and is_well
+            word = "FAILED" if process.returncode else "ok"
+            print(f"a whole day, {language}: {word} ({time.monotonic() - self.began:.1f} s)\n{said}", end="")
+        return is_well
+
+    def end(self):
+        for process in self.running.values():
+            if process.poll() is None:
+                process.terminate()
+                process.wait()
+
+
 def picture(run, path):
     """Makes the README's picture of the parent's first page."""
     run.family.emma.command("ask", "30m", "--for", "Luanti", "--reason", "finish the castle with Ben")
@@ -177,15 +207,25 @@ def main():
     parser.add_argument("--picture", type=pathlib.Path)
     parser.add_argument("--figures", action="store_true")
     parser.add_argument("--sources", action="store_true")
+    parser.add_argument("--day", action="store_true")
+    parser.add_argument("--firefox", action="store_true")
     options = parser.parse_args()
     if options.screenshots:
         options.screenshots.mkdir(parents=True, exist_ok=True)
     if options.sources:
-        for file, kind in (("StyleSheet", "style"), ("PageScript", "script")):
-            text = (ROOT / f"Sources/Web/Template/{file}.swift").read_text()
-            Visitor.replaced[kind] = text.split('#"""', 1)[1].split('"""#', 1)[0]
+        use_sources()
     # What was started is ended also if this is.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    days = WholeDays(options, [] if options.picture or options.figures else ["en", "de"])
+    try:
+        is_well = options.day or options.firefox or of_a_family(options)
+        return 0 if days.finish() and is_well else 1
+    finally:
+        days.end()
+
+
+def of_a_family(options):
+    """Carries out the steps with a family that has used its machines for weeks; returns whether all is well."""
     work = pathlib.Path(tempfile.mkdtemp(prefix="latchkey-pages."))
     family = None
     try:
@@ -214,7 +254,7 @@ def main():
             browser.close()
         for fault in dict.fromkeys(run.wrong):
             print(f"FAULT {fault}", file=sys.stderr)
-        return 1 if run.wrong else 0
+        return not run.wrong
     finally:
         if family:
             family.end()

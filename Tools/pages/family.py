@@ -54,13 +54,13 @@ class Connection(http.client.HTTPConnection):
 class Node:
     """A node in a folder of its own, and the process that serves its pages."""
 
-    def __init__(self, program, work, role, word, name, zone):
+    def __init__(self, program, work, role, word, name, zone, variables=None):
         self.program, self.work, self.word, self.name = program, work, word, name
         self.folder = work / word
         self.variables = {"LATCHKEY_STATE_DIR": str(self.folder), "LATCHKEY_DPKG_DIR": str(work / "dpkg"),
                           "XDG_DATA_DIRS": str(work / "share"), "XDG_DATA_HOME": str(work / "home"),
                           "XDG_RUNTIME_DIR": str(work / "runtime"), "TZ": zone,
-                          "PATH": f"{work / 'bin'}:{os.environ['PATH']}"}
+                          "PATH": f"{work / 'bin'}:{os.environ['PATH']}"} | (variables or {})
         self.process = None
         self.command("init", "--role", role, "--name", name)
 
@@ -84,6 +84,12 @@ class Node:
             self.process.send_signal(by)
             self.process.wait(30)
         self.process = None
+
+    def leave(self):
+        """Ends the node, and the process that serves its pages."""
+        self.end()
+        if process := self.web():
+            os.kill(process, signal.SIGTERM)
 
     def ask(self, method, path, body=None):
         """Returns the JSON of an answer of the local API."""
@@ -135,22 +141,33 @@ def memory(process):
     return values["VmRSS"], values["RssAnon"]
 
 
+def prepare(work):
+    """Makes the folders that the nodes of a family share, and what opens their pages."""
+    for name in ("bin", "runtime", "share/applications", "home", "dpkg"):
+        (work / name).mkdir(parents=True)
+    (work / "runtime").chmod(0o700)
+    opener = work / "bin/xdg-open"
+    opener.write_text('#!/bin/sh\nprintf %s "$1" >"$XDG_RUNTIME_DIR/opened.new"\n'
+                      'mv "$XDG_RUNTIME_DIR/opened.new" "$XDG_RUNTIME_DIR/opened"\n')
+    opener.chmod(0o755)
+
+
+def install(work, app, name, program):
+    """Adds an application to those that are installed on the machines."""
+    (work / f"share/applications/{app}.desktop").write_text(
+        f"[Desktop Entry]\nType=Application\nName={name}\nExec={program}\n")
+
+
 class Family:
     """A parent and two children whose machines are paired with the parent's."""
 
     def __init__(self, program, work):
         self.work = work
         zone = afternoon()
-        for name in ("bin", "runtime", "share/applications", "home", "dpkg"):
-            (work / name).mkdir(parents=True)
-        (work / "runtime").chmod(0o700)
-        opener = work / "bin/xdg-open"
-        opener.write_text('#!/bin/sh\nprintf %s "$1" >"$XDG_RUNTIME_DIR/opened.new"\n'
-                          'mv "$XDG_RUNTIME_DIR/opened.new" "$XDG_RUNTIME_DIR/opened"\n')
-        opener.chmod(0o755)
+        prepare(work)
         for app, name, *_ in PROGRAMS:
-            (work / f"share/applications/{app}.desktop").write_text(
-                f"[Desktop Entry]\nType=Application\nName={name}\nExec=/usr/bin/{name.lower()}\n")
+            # The rules of this family close no program of the person who runs this.
+            install(work, app, name, work / "bin" / name.lower())
         self.parent = Node(program, work, "parent", "parent", "Kitchen laptop", zone)
         self.emma = Node(program, work, "child", "emma", "Emma's PC", zone)
         self.ben = Node(program, work, "child", "ben", "Ben's PC", zone)
@@ -227,9 +244,7 @@ class Family:
         for game in self.games:
             game.terminate()
         for node in self.nodes:
-            node.end()
-            if process := node.web():
-                os.kill(process, signal.SIGTERM)
+            node.leave()
 
 
 def ordinary_weeks(seed, minutes):

@@ -1,6 +1,7 @@
 """A browser that somebody opens Latchkey's pages with, and what must hold on each page."""
 import collections
 import contextlib
+import pathlib
 import re
 import urllib.parse
 
@@ -8,11 +9,19 @@ from axe_playwright_python.sync_playwright import Axe
 
 from family import Fault
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 PHONE, TABLET, DESKTOP = {"width": 360, "height": 740}, {"width": 768, "height": 1024}, {"width": 1280, "height": 900}
 # A page that is slower is as good as none.
 PATIENCE = 10_000
 # The lowest height at which a finger finds something, in pixels.
 TOUCH = 44
+
+
+def use_sources():
+    """Has browsers use the style sheet and the script of the sources instead of the built ones."""
+    for file, kind in (("StyleSheet", "style"), ("PageScript", "script")):
+        text = (ROOT / f"Sources/Web/Template/{file}.swift").read_text()
+        Visitor.replaced[kind] = text.split('#"""', 1)[1].split('"""#', 1)[0]
 
 
 class Visitor:
@@ -22,7 +31,17 @@ class Visitor:
     replaced = {}
 
     def __init__(self, browser, node, *words, script=True, viewport=DESKTOP, **options):
-        self.node, self.problems, self.is_quiet = node, [], False
+        self.node = node
+        self.open(browser, script=script, viewport=viewport, **options)
+        self.page.goto(node.opened(*words).as_uri())
+        if not script:
+            self.page.get_by_role("button").click()
+        self.page.wait_for_url("http://lk-*.localhost:*/")
+        self.origin = self.page.url.rstrip("/")
+
+    def open(self, browser, script=True, viewport=DESKTOP, **options):
+        """Opens an empty page in a context of its own."""
+        self.problems, self.is_quiet = [], False
         self.context = browser.new_context(viewport=viewport, java_script_enabled=script, **options)
         self.context.set_default_timeout(PATIENCE)
         types = {"style": "text/css", "script": "text/javascript"}
@@ -32,11 +51,6 @@ class Visitor:
                                lambda route, _, answer=answer: route.fulfill(**answer))
         self.page = self.context.new_page()
         self.watch(self.page)
-        self.page.goto(node.opened(*words).as_uri())
-        if not script:
-            self.page.get_by_role("button").click()
-        self.page.wait_for_url("http://lk-*.localhost:*/")
-        self.origin = self.page.url.rstrip("/")
 
     def watch(self, page):
         """Notes what a page that works never does. A refused script or style is an error of the console."""
@@ -127,6 +141,32 @@ def problems_of_access(page):
     found = Axe().run(page).response["violations"]
     return [f"axe: {one['impact']}: {one['help']}: {node['html'][:160]} {node.get('failureSummary', '')}"
             for one in found if one["impact"] in ("serious", "critical") for node in one["nodes"][:1]]
+
+
+def glance(visitor, name, pictures=None, can_emulate=True):
+    """Looks at the page that is open, without loading it again, and returns what is wrong with it.
+
+    - name: What the page shows.
+    - pictures: The folder for pictures in all sizes and both schemes; `None` for none.
+    - can_emulate: Whether the browser can be asked for a dark scheme.
+    """
+    wrong, page = [], visitor.page
+    before, language = page.viewport_size, page.locator("html").get_attribute("lang")
+    for scheme in ("light", "dark") if can_emulate and pictures else ("light",):
+        if can_emulate:
+            page.emulate_media(color_scheme=scheme)
+        for size in (DESKTOP, TABLET, PHONE) if pictures else (DESKTOP, PHONE):
+            page.set_viewport_size(size)
+            found = problems_of_size(page) if size is PHONE else []
+            if size is not TABLET:
+                found += problems_of_access(page)
+            wrong += [f"{name}, {size['width']} pixels, {scheme}, {language}: {one}" for one in found]
+            if pictures:
+                page.screenshot(path=pictures / f"{name}-{size['width']}-{scheme}-{language}.png", full_page=True)
+    if can_emulate:
+        page.emulate_media(color_scheme="light")
+    page.set_viewport_size(before)
+    return wrong
 
 
 def tour(visitor, name, pictures=None, schemes=("light", "dark"), with_axe=False, of_each=False):
