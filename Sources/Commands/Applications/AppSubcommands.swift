@@ -166,6 +166,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    try HoursArgument.check(hours)
     let interface = try await node.open()
     if reset {
       return try await AppReset.run(app, of: owner.whose.owner, at: interface, options: options)

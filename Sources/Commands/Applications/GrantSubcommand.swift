@@ -13,7 +13,7 @@ struct GrantSubcommand: AsyncParsableCommand {
       child's; it does not end a bedtime, a lock or a block. "none" takes back what was granted for today or taken away, other than \
       by answers to requests. Less time takes no more than what is left of the day's limit.
 
-      Example: latchkey grant Emma 30m
+      Example: latchkey grant Emma 30m --reason "tidied up"
       Example: latchkey grant 1h --for reward --wait
       Example: latchkey grant Emma -30m --reason "rude at dinner"
       Example: latchkey grant Emma none
@@ -38,48 +38,41 @@ struct GrantSubcommand: AsyncParsableCommand {
     completion: CompletionNames.apps)
   var scope: String?
 
-  @Option(help: ArgumentHelp("Why it is less, which the child reads.", valueName: "text"))
+  @Option(help: ArgumentHelp("Why it is more or less, which the child reads.", valueName: "text"))
   var reason: String?
 
-  private var child: String? { words.count == 2 ? words[0] : nil }
+  @Flag(help: .hidden)
+  var family = false
 
-  /// The time as it was typed, with a hyphen for a minus sign or a dash before it.
-  private var time: String? {
-    words.last.map { text in
-      guard let first = text.first, "−–".contains(first) else { return text }
-      return "-" + text.dropFirst()
-    }
-  }
-
+  private var typed: GrantWords { GrantWords(words) }
+  private var child: String? { typed.child }
   /// The minutes: negative to take time away, and 0 if the text is no time.
-  private var minutes: Int {
-    guard let text = time else { return 0 }
-    return text.hasPrefix("-") ? -(SpanReader.minutes(String(text.dropFirst())) ?? 0) : SpanReader.minutes(text) ?? 0
-  }
-
-  private var isTakenBack: Bool { words.last?.lowercased() == "none" }
+  private var minutes: Int { typed.minutes }
+  private var isTakenBack: Bool { typed.isTakenBack }
 
   mutating func validate() throws {
     if let option = words.first(where: { $0.hasPrefix("--") }) {
       let name = option.prefix { $0 != "=" }
       throw ValidationError(
-        "Unknown option '\(name)': name the child without an option, such as `latchkey grant Emma 30m`.")
+        ["--app", "--category"].contains(String(name))
+          ? "Unknown option '\(name)': what the time is for follows --for, such as `latchkey grant Emma 30m --for chess`."
+          : "Unknown option '\(name)': name the child without an option, such as `latchkey grant Emma 30m`.")
     }
-    guard (1...2).contains(words.count) else {
-      throw ValidationError("Name one child and one time, such as `latchkey grant Emma 30m`.")
+    if let sentence = typed.fault(options: reason.map { ["--reason", $0] } ?? [], hasScope: scope != nil) {
+      throw ValidationError(sentence)
     }
     if isTakenBack, scope != nil { throw ValidationError("None takes back all of today's grants: leave --for out.") }
-    guard isTakenBack || (1...1_440).contains(abs(minutes)) else {
-      throw ValidationError("A grant is for 1 minute to 24 hours, such as 30m, 1h30m or -30m; the time comes last.")
-    }
-    if reason != nil, minutes > 0 || isTakenBack {
-      throw ValidationError("A reason is for less time, such as -30m: leave --reason out.")
+    if isTakenBack, reason != nil {
+      throw ValidationError("A reason is for more time or for less: leave --reason out with none.")
     }
     if let scope, AppCategory(argument: scope) == nil { try AppChoice.check(scope) }
   }
 
   func run() async throws {
     let interface = try await node.open()
+    if family {
+      throw try await EachChild.failure("Time is given to one child", "grant", " \(typed.time)", at: interface)
+    }
     if isTakenBack { return try await takeBack(at: interface) }
     let category = scope.flatMap { AppCategory(argument: $0) }
     let request = GrantRequest(minutes: minutes, category: category, app: category == nil ? scope : nil, reason: reason)

@@ -95,6 +95,7 @@ struct GroupSetSubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    try HoursArgument.check(hours)
     let request = RuleRequest(
       changes, isNew: new ? true : nil, group: name, members: apps.isEmpty ? nil : apps)
     try await RuleIssue.set(request, of: whose.owner, at: node.open(), options: options)

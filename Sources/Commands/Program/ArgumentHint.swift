@@ -13,11 +13,18 @@ enum ArgumentHint {
   ///   - arguments: The arguments of the program.
   /// - Returns: The message.
   static func better(_ message: String, arguments: [String]) -> String {
+    WholeCommand.example(in: hint(message, arguments: arguments), arguments: arguments)
+  }
+
+  private static func hint(_ message: String, arguments: [String]) -> String {
     guard message.hasPrefix("Error: ") else { return message }
     if let usual = UsualMistake.message(message, arguments: arguments) { return usual }
     if let unknown = unknownOption(arguments) {
       if let hint = unknown.hint {
         return "Error: Unknown option '--child': \(hint)\n  See '\(unknown.path) --help' for more information."
+      }
+      if let sentence = MissingValue.unknown(unknown.option, TypedCommand(arguments)) {
+        return "Error: \(sentence)\n  See '\(unknown.path) --help' for more information."
       }
       guard message.hasPrefix("Error: Unknown option") else {
         return
@@ -41,9 +48,24 @@ enum ArgumentHint {
       if let first = first(arguments).map({ "'\(ShownText.safe($0))'" }), !blamed.contains(first) {
         blamed = blamed.replacing("Unexpected argument", with: "Unexpected argument \(first) or", maxReplacements: 1)
       }
-      return blamed + ": a \(what) is named with \(option), such as \(option) \(example)." + message[end...]
+      let whole = naming(arguments, option, help).map { ": type \($0)" } ?? ", such as \(option) \(example)"
+      return blamed + ": a \(what) is named with \(option)\(whole)." + message[end...]
     }
     return message
+  }
+
+  /// Returns the command in which a name follows the option that takes it; `nil` if it is not clear
+  /// which word is the name.
+  private static func naming(_ arguments: [String], _ option: String, _ help: String) -> String? {
+    let typed = TypedCommand(arguments)
+    let names = typed.plain.filter { $0.first?.isLetter == true && !$0.contains(where: \.isNumber) }
+    guard !help.contains("<application>"), names.count == 1, let name = names.first,
+      let index = typed.rest.firstIndex(of: name)
+    else { return nil }
+    var rest = typed.rest
+    rest.remove(at: index)
+    rest += [option, name]
+    return WholeCommand.works(typed.path.dropFirst() + rest) ? typed.command(rest) : nil
   }
 
   /// Returns a sentence that asks which of several children is meant, with the command that names
@@ -115,6 +137,11 @@ enum ArgumentHint {
       return "name the child without an option, such as `\(path) Emma\(time)`."
     }
     return help.contains("--on <") ? "a child's machine is named with --on, such as --on Emma." : nil
+  }
+
+  /// Returns the options that a subcommand has.
+  static func options(of typed: TypedCommand) -> Set<String> {
+    options(in: help(of: subcommand(Array(typed.path.dropFirst())).type))
   }
 
   /// Returns all that looks like an option in a help text.

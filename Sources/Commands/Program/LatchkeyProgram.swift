@@ -125,7 +125,13 @@ public enum LatchkeyProgram {
   /// Prints an argument error, or the requested help or version.
   private static func finish(_ error: any Error, arguments: [String], console: any Console) -> Int32 {
     let status = LatchkeyTool.exitCode(for: error).rawValue
-    let full = LatchkeyTool.fullMessage(for: error)
+    // A command that runs has found an argument wrong: the parser knows nothing of the command
+    // then.
+    let own = (error as? ValidationError).map { fault in
+      let path = ArgumentHint.subcommand(arguments).path.joined(separator: " ")
+      return "Error: \(fault.message)\n  See '\(path) --help' for more information."
+    }
+    let full = own ?? LatchkeyTool.fullMessage(for: error)
     let shown =
       status == ExitStatus.ok.rawValue
       ? usageInWidth(full) : withoutUsage(ArgumentHint.better(full, arguments: arguments))
@@ -163,7 +169,7 @@ enum SubcommandSpelling {
         path += " " + argument
         continue
       }
-      if let sentence = UsualMistake.takingAway(path, argument, Array(arguments[(index + 1)...])) { return sentence }
+      if let sentence = SubcommandMistake.sentence(path, argument, Array(arguments[(index + 1)...])) { return sentence }
       // The text of a message is no subcommand.
       if type is MessageSubcommand.Type { return nil }
       // Nor is a child's name, which stands alone.

@@ -10,74 +10,24 @@ enum UsualMistake {
   ///   - arguments: The arguments of the program.
   /// - Returns: The message, with where to find help.
   static func message(_ message: String, arguments: [String]) -> String? {
-    let path = ArgumentHint.subcommand(arguments).path
-    let typed = Typed(path: path, rest: Array(arguments.dropFirst(path.count - 1)))
+    let typed = TypedCommand(arguments)
     let first = String(message.prefix { $0 != "\n" }.dropFirst("Error: ".count))
     guard
-      let sentence = timeOfLock(first, typed) ?? childAndMore(first, typed) ?? opposites(first, typed)
-        ?? noApplication(first, typed) ?? noBreaks(first, typed) ?? noValue(first, typed)
+      let sentence = LockMistake.sentence(first, typed) ?? childAndMore(first, typed) ?? opposites(first, typed)
+        ?? withoutVerb(first, typed) ?? breaksInWords(first, typed) ?? noValue(first, typed)
+        ?? MissingValue.sentence(first, typed)
     else { return nil }
-    return "Error: \(sentence)\n  See '\(path.joined(separator: " ")) --help' for more information."
-  }
-
-  /// A command as it was typed: the names of its subcommands from `latchkey` on, and the rest.
-  private struct Typed {
-    var path: [String]
-    var rest: [String]
-
-    /// The rest without options; what follows an option may be its value.
-    var plain: [String] {
-      rest.indices.filter { !rest[$0].hasPrefix("-") && ($0 == 0 || !rest[$0 - 1].hasPrefix("--")) }.map { rest[$0] }
-    }
-
-    func command(_ rest: [String]) -> String { "`\(TypedWord.command(path + rest))`" }
+    return "Error: \(sentence)\n  See '\(typed.path.joined(separator: " ")) --help' for more information."
   }
 
   /// Words that people write to take a rule away.
   static let offWords: Set<String> = ["off", "none", "no", "never", "clear", "delete", "disable", "stop"]
 
-  /// Returns a sentence with the command that takes a rule away, for a word such as “off” in the
-  /// place of a subcommand of `path`; `nil` for anything else.
-  static func takingAway(_ path: String, _ word: String, _ rest: [String]) -> String? {
-    guard ["latchkey bedtime", "latchkey breaks", "latchkey limit"].contains(path),
-      offWords.contains(word.lowercased())
-    else { return nil }
-    let command = TypedWord.command(path.split(separator: " ").map(String.init) + ["remove"] + rest)
-    return "There is no such subcommand of `\(path)`: `\(command)` takes away what is set."
-  }
-
-  /// Returns whether a word is a time, also with a minus sign before it.
-  static func isTime(_ word: String) -> Bool {
-    let text = word.hasPrefix("-") ? String(word.dropFirst()) : word
-    return text.first?.isNumber == true && SpanReader.minutes(text) != nil
-  }
-
-  /// Returns what is wrong with a time after the name of a child that is locked or unlocked.
-  private static func timeOfLock(_ first: String, _ typed: Typed) -> String? {
-    guard first.hasPrefix("Unknown option '-") && !first.hasPrefix("Unknown option '--") || first.isAboutMore,
-      ["lock", "unlock"].contains(typed.path[typed.path.count - 1]),
-      let index = typed.rest.indices.first(where: { index in
-        isTime(typed.rest[index]) && (index == 0 || !typed.rest[index - 1].hasPrefix("--"))
-      })
-    else { return nil }
-    var rest = typed.rest
-    let time = rest.remove(at: index)
-    let child = typed.plain.first { !isTime($0) }
-    let grant = TypedWord.command(["latchkey", "grant"] + (child.map { [$0] } ?? []) + [time])
-    if time.hasPrefix("-") {
-      let lock = TypedWord.command(["latchkey", "lock"] + rest + ["--for", String(time.dropFirst())])
-      return "A lock takes no time away: `\(grant)` does. To lock for that long, type `\(lock)`."
-    }
-    return typed.path[typed.path.count - 1] == "lock"
-      ? "The time of a lock follows --for: type \(typed.command(rest + ["--for", time]))."
-      : "A child is unlocked without a time: type \(typed.command(rest)). `\(grant)` gives more time."
-  }
-
   /// Returns what is wrong with several names for a command that takes one child.
-  private static func childAndMore(_ first: String, _ typed: Typed) -> String? {
+  private static func childAndMore(_ first: String, _ typed: TypedCommand) -> String? {
     let names = typed.plain
     guard first.isAboutMore, names.count > 1, Array(typed.rest.prefix(names.count)) == names,
-      typed.path.count == 2, ["explain", "lock", "today", "unlock"].contains(typed.path[1])
+      typed.path.count == 2, ["lock", "today", "unlock"].contains(typed.path[1])
     else { return nil }
     let options = Array(typed.rest.dropFirst(names.count))
     let commands = names.map { typed.command([$0] + options) }
@@ -86,7 +36,7 @@ enum UsualMistake {
   }
 
   /// Returns what is wrong with two flags of which each is the other's opposite.
-  private static func opposites(_ first: String, _ typed: Typed) -> String? {
+  private static func opposites(_ first: String, _ typed: TypedCommand) -> String? {
     guard
       let flags = first.wholeMatch(
         of: /Value to be set with flag '(--[a-z-]+)' had already been set with flag '(--[a-z-]+)'/)
@@ -99,33 +49,35 @@ enum UsualMistake {
     return "\(first) and \(second) contradict each other: type \(commands[0]) or \(commands[1])."
   }
 
-  /// Returns how the application is named that is to be explained.
-  private static func noApplication(_ first: String, _ typed: Typed) -> String? {
-    guard first.hasPrefix("Missing expected argument '--app"), typed.path == ["latchkey", "explain"] else { return nil }
-    var rest = typed.rest
-    // `explain Emma chess`: the second word is the application.
-    if typed.plain.count > 1, let index = rest.firstIndex(of: typed.plain[1]) {
-      let app = rest.remove(at: index)
-      return "The application follows --app: type \(typed.command(rest + ["--app", app]))."
-    }
-    let child = typed.plain.first.map { ["--child", $0] } ?? []
-    return "Say which application is to be explained, such as \(typed.command(rest + ["--app", "chess"])). "
-      + "`\(TypedWord.command(["latchkey", "apps", "list"] + child))` lists those with rules, and "
-      + "`\(TypedWord.command(["latchkey", "today"] + typed.plain.prefix(1)))` what holds for the whole day."
+  /// Returns the command without “set” or “add”, for one that has no subcommands.
+  private static func withoutVerb(_ first: String, _ typed: TypedCommand) -> String? {
+    guard first.isAboutMore, let verb = typed.rest.first, ["add", "set"].contains(verb.lowercased()) else { return nil }
+    let rest = Array(typed.rest.dropFirst())
+    guard WholeCommand.works(typed.path.dropFirst() + rest) else { return nil }
+    return "`\(TypedWord.command(typed.path))` has no subcommands: type \(typed.command(rest))."
   }
 
-  /// Returns the command that removes what is set, for a word such as “off” after `breaks set`.
-  private static func noBreaks(_ first: String, _ typed: Typed) -> String? {
+  /// Returns the command that is meant by words without their options after `breaks set`: “off”, or
+  /// two times.
+  private static func breaksInWords(_ first: String, _ typed: TypedCommand) -> String? {
     guard first.hasPrefix("Missing expected argument"), typed.path == ["latchkey", "breaks", "set"],
-      let word = typed.plain.first, offWords.contains(word.lowercased())
+      let word = typed.plain.first
     else { return nil }
-    let rest = typed.rest.filter { $0 != word }
-    return "Breaks are taken away with `\(TypedWord.command(["latchkey", "breaks", "remove"] + rest))`."
+    let rest = typed.rest.filter { !typed.plain.contains($0) }
+    if offWords.contains(word.lowercased()) {
+      return "Breaks are taken away with `\(TypedWord.command(["latchkey", "breaks", "remove"] + rest))`."
+    }
+    let times = typed.plain.filter(LockMistake.isTime)
+    guard times.count == 2, times == typed.plain, rest.allSatisfy({ !["--after", "--for"].contains($0) }) else {
+      return nil
+    }
+    let command = typed.command(rest + ["--after", times[0], "--for", times[1]])
+    return "The screen time before a break follows --after, and the length of a break --for: type \(command)."
   }
 
   /// Returns the values of an option that has been given another one, with the command for one of
   /// them.
-  private static func noValue(_ first: String, _ typed: Typed) -> String? {
+  private static func noValue(_ first: String, _ typed: TypedCommand) -> String? {
     let ours = first.wholeMatch(
       of: /The value '(.*)' is invalid for '(--[a-z-]+)[^']*': (.+) (is|are) (.+): give one of them\./)
     let parsers = first.wholeMatch(
@@ -155,5 +107,5 @@ enum UsualMistake {
 
 extension String {
   /// A Boolean value that indicates whether the argument parser blames arguments that are too many.
-  fileprivate var isAboutMore: Bool { hasPrefix("Unexpected argument") || contains("unexpected arguments: ") }
+  var isAboutMore: Bool { hasPrefix("Unexpected argument") || contains("unexpected arguments: ") }
 }

@@ -121,10 +121,16 @@ enum TypedDays: Hashable, Sendable {
   /// Returns the fault of a text that looks like a date and is none; `nil` for any other.
   private static func dateFault(_ text: String) -> ValidationError? {
     guard text.contains(where: \.isNumber), text.allSatisfy({ $0.isNumber || "-./".contains($0) }) else { return nil }
-    let parts = text.split { "-./".contains($0) }.map { $0.count == 1 ? "0\($0)" : String($0) }
-    let day = parts.count == 3 && text.contains(".") ? FamilyDay(parts.reversed().joined(separator: "-")) : nil
-    let next = day.map { "write it as \($0)" } ?? "give one such as tomorrow or 2026-12-24, with the year first"
+    let next = meant(text).map { "write it as \($0)" } ?? "give one such as tomorrow or 2026-12-24, with the year first"
     return ValidationError("“\(ShownText.safe(text))” is no day: \(next).")
+  }
+
+  /// Returns the date that a person means by one with the day first, such as `24.12.2026`, as it is
+  /// written here; `nil` for any other text.
+  static func meant(_ text: String) -> String? {
+    let parts = text.split { "-./".contains($0) }.map { $0.count == 1 ? "0\($0)" : String($0) }
+    guard parts.count == 3, text.contains(".") else { return nil }
+    return FamilyDay(parts.reversed().joined(separator: "-")).map(\.description)
   }
 
   /// Returns the days from the first to the last.
@@ -174,6 +180,16 @@ enum TypedDays: Hashable, Sendable {
     return days
   }
 
+  /// Returns the next day of a weekday, today included; `nil` for a text that is no weekday.
+  private static func next(_ text: String, in rules: OwnedRules) -> FamilyDay? {
+    let word = text.lowercased()
+    guard let weekday = Weekday.allCases.first(where: { [$0.word, $0.name.lowercased()].contains(word) }) else {
+      return nil
+    }
+    let today = FamilyClock(rules).today
+    return (0..<7).map { today.advanced(byDays: $0) }.first { $0.weekday == weekday }
+  }
+
   /// Returns the days of an owner to which a parent has given a name; the owner's own come before
   /// the family's.
   private static func days(called name: String, in rules: OwnedRules) throws -> [DayRange] {
@@ -182,6 +198,13 @@ enum TypedDays: Hashable, Sendable {
         RuleKey($0.key)?.entry == DayRule.name.entry && $0.value.lowercased() == name.lowercased()
       }.compactMap { RuleKey($0.key)?.days }
       if !found.isEmpty { return found.sorted { ($0.first, $0.last) < ($1.first, $1.last) } }
+    }
+    if let day = next(name, in: rules) {
+      throw TerminalFailure(
+        .usage,
+        "A single day is given by its date: the next \(day.weekday.name) is \(day). What holds on each of them is set without --day, "
+          + "such as `latchkey limit set \(rules.option.isEmpty ? "" : rules.option + " ")--daily \"\(day.weekday.word) 4h\"`."
+      )
     }
     let known = (rules.rules + rules.family).filter { RuleKey($0.key)?.entry == DayRule.name.entry }.map(\.value)
     let question = Spelling.question(for: name, among: ["today", "tomorrow"] + known) { ShownText.safe($0) }
@@ -192,5 +215,13 @@ enum TypedDays: Hashable, Sendable {
           ? ": give a day such as tomorrow or 2026-12-24, or a name that `latchkey days` lists, with the child or "
             + "--family beside which it stands there."
           : ". \(question)"))
+  }
+}
+
+extension Weekday {
+  /// The English name, such as “Monday”.
+  fileprivate var name: String {
+    let name = String(describing: self)
+    return name.prefix(1).uppercased() + name.dropFirst()
   }
 }

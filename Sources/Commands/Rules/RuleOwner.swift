@@ -161,3 +161,25 @@ struct RuleOwnerOptions: ParsableArguments {
     }
   }
 }
+
+/// Rules that are each child's own, in whose commands `--family` has no meaning.
+enum EachChild {
+  /// Returns whether a person means every child by a word in the place of a name.
+  static func isMeant(_ word: String?) -> Bool {
+    word.map { ["all", "both", "everybody", "everyone"].contains($0.lowercased()) } ?? false
+  }
+
+  /// Returns the failure of a command that was given for every child, such as with `--family`: what
+  /// is wrong, and the command for each child.
+  static func failure(
+    _ what: String, _ command: String, _ rest: String = "", at node: any NodeInterface
+  ) async throws -> TerminalFailure {
+    let names = try await node.ask(Endpoints.getChildren).map { ShellWord.person($0.name.text) }.sorted()
+    let commands = names.map { "`latchkey \(command) \($0)\(rest)`" }
+    return TerminalFailure(
+      .usage,
+      commands.isEmpty
+        ? "\(what), and there is no child yet: `latchkey children add Emma` adds one."
+        : "\(what), so that each is named: type \(ShownText.list(commands)).")
+  }
+}

@@ -37,7 +37,8 @@ struct BedtimeSetSubcommand: AsyncParsableCommand {
   var times: String
 
   mutating func validate() throws {
-    if times.lowercased() == "none", !exception.isGiven {
+    let typed = TimesText.typed(times)
+    if typed == "none" || UsualMistake.offWords.contains(typed), !exception.isGiven {
       let child = whose.family ? " --family" : whose.child.map { " --child \(ShellWord.person($0))" } ?? ""
       throw ValidationError(
         "A bedtime has a beginning and an end. To have none any more, type `latchkey bedtime remove\(child)`; for none today alone, "
@@ -46,6 +47,7 @@ struct BedtimeSetSubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    try HoursArgument.check(times, inDay: exception.isGiven)
     let interface = try await node.open()
     let days = try await exception.days(of: whose.owner, at: interface)
     let key = days.map(DayRule.bedtime.key(on:)) ?? ChildRule.bedtime.key
@@ -114,6 +116,9 @@ struct TimesSubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    for times in [school, reward] where times?.lowercased() != "plan" || !exception.isGiven {
+      try HoursArgument.check(times, inDay: exception.isGiven)
+    }
     let interface = try await node.open()
     let days = try await exception.days(of: whose.owner, at: interface)
     var changes = days.map(exception.options.naming) ?? []

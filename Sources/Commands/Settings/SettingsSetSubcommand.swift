@@ -27,6 +27,9 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
     completion: CompletionNames.children)
   var child: String?
 
+  @Flag(help: .hidden)
+  var family = false
+
   @Option(
     help: ArgumentHelp("Whether learning earns points and rewards cost them.", valueName: "on|off"),
     completion: .list(["on", "off", "default"]), transform: Setting.reading(PointsRule.mode.key))
@@ -150,6 +153,9 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
   mutating func validate() throws {
     if machine != nil {
       throw ValidationError("These rules are the whole family's and hold on every machine: leave out --on.")
+    }
+    if family, child != nil {
+      throw ValidationError("A rule is one child's or the family's: give --child, or leave it out for the family.")
     }
     guard !changes.isEmpty else { throw ValidationError("Nothing is to be changed: give at least one option.") }
     if child != nil, zone != nil || dayStart != nil {

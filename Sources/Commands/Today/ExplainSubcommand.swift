@@ -6,6 +6,8 @@ import LatchkeyNode
 struct ExplainSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain", abstract: "Show why a child may use an application or may not.",
+    usage:
+      "latchkey explain [--state-dir <folder>] [--format <table|json>] [<child>] --app <application> [--at <time>]",
     discussion: """
       Every rule that is considered is listed with what it says; the least that is left holds. --at takes a time of today such \
       as 19:30, or a moment such as 2026-11-21T18:30, on the family's clock, and explains it with what was used until then.
@@ -21,14 +23,26 @@ struct ExplainSubcommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp("The application, by its ID or name.", valueName: "application"),
     completion: CompletionNames.apps)
-  var app: String
+  var app: String?
+
+  /// The application, if it is typed after the child or in the child's place.
+  @Argument(help: .hidden, completion: CompletionNames.apps)
+  var other: String?
 
   @Option(help: ArgumentHelp("The moment to explain.", valueName: "time"), transform: TypedMoment.read)
   var at: TypedMoment?
 
+  mutating func validate() throws {
+    if app != nil, let other {
+      throw ValidationError(
+        "“\(ShownText.safe(other))” is one word too many: give one child, and the application after --app.")
+    }
+  }
+
   func run() async throws {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
+    guard let app else { throw try await withoutApp(at: interface) }
     let name = try await ChildChoice.name(whose.child, at: interface)
     var moment: Int64?
     if let at { moment = at.instant(in: try await FamilyClock(at: interface).zone) }
@@ -47,6 +61,25 @@ struct ExplainSubcommand: AsyncParsableCommand {
         ))
     if let sentence = ExplainedChange.sentence(found) { environment.console.note(sentence) }
     for sentence in found.shared + found.leftOpen { environment.console.note(ShownText.safe(sentence)) }
+  }
+
+  /// Returns what to type if no application is named with `--app`, with the name of a child if the
+  /// family has several.
+  private func withoutApp(at node: any NodeInterface) async throws -> TerminalFailure {
+    let names = try await node.ask(Endpoints.getChildren).map(\.name.text)
+    let typed = [whose.child, other].compactMap(\.self)
+    let child = typed.first { word in names.contains { $0.lowercased().hasPrefix(word.lowercased()) } }
+    let named = child ?? (names.count > 1 ? names.sorted().first : nil)
+    let start = ["latchkey", "explain"] + (named.map { [$0] } ?? []) + ["--app"]
+    if let app = typed.first(where: { $0 != child }) {
+      return TerminalFailure(.usage, "The application follows --app: type `\(TypedWord.command(start + [app]))`.")
+    }
+    let option = named.map { ["--child", $0] } ?? []
+    return TerminalFailure(
+      .usage,
+      "Say which application is to be explained, such as `\(TypedWord.command(start + ["chess"]))`. "
+        + "`\(TypedWord.command(["latchkey", "apps", "list"] + option))` lists those with rules, and "
+        + "`\(TypedWord.command(["latchkey", "today"] + (named.map { [$0] } ?? [])))` what holds for the whole day.")
   }
 
   private static func words(_ verdict: VerdictToday, _ found: ChildExplanation) -> String {

@@ -1,0 +1,156 @@
+import LatchkeyModel
+import LatchkeyRules
+
+/// Values that are missing or wrong in a command, with a whole command that works.
+enum MissingValue {
+  /// Returns what is missing or wrong and the command to type; `nil` for any other mistake, and if
+  /// no command is known that the parser takes.
+  static func sentence(_ first: String, _ typed: TypedCommand) -> String? {
+    missing(first, typed) ?? apart(first, typed) ?? wrong(first, typed) ?? bare(first, typed)
+      ?? first.wholeMatch(of: /Unknown option '(--[a-z-]+)'.*/).flatMap { unknown(String($0.output.1), typed) }
+  }
+
+  /// Words that people write for options.
+  private static let synonyms = [
+    "--block": "--blocked", "--unblock": "--unblocked", "--disable": "--disabled", "--enable": "--enabled",
+    "--app": "--for", "--limit": "--daily-limit", "--weekend": "--weekends", "--week": "--weekly", "--time": "--for",
+  ]
+
+  /// Returns the command with the option that a person means by an unknown one; `nil` if none is
+  /// known.
+  static func unknown(_ option: String, _ typed: TypedCommand) -> String? {
+    let known = ArgumentHint.options(of: typed)
+    if typed.path == ["latchkey", "settings", "set"], ["--daily", "--daily-limit", "--limit"].contains(option) {
+      let rest = typed.rest.map { $0 == option ? "--daily" : $0 }
+      guard WholeCommand.works(["limit", "set"] + rest) else { return nil }
+      return "Screen time is limited with another command: type "
+        + "`\(TypedWord.command(["latchkey", "limit", "set"] + rest))`."
+    }
+    let near = Spelling.suggestions(for: option, among: known.sorted()).first
+    for other in [synonyms[option], near].compactMap(\.self) where known.contains(other) && other != option {
+      let command = command(typed) { rest in
+        rest.map { word in
+          word == option ? other : word.hasPrefix(option + "=") ? other + word.dropFirst(option.count) : word
+        }
+      }
+      if let command { return "Unknown option '\(ShownText.safe(option))': type \(command)." }
+    }
+    return nil
+  }
+
+  /// Returns the command with options in the places of words that are typed without them, such as
+  /// `points off` and `2h`.
+  private static func bare(_ first: String, _ typed: TypedCommand) -> String? {
+    guard first.hasPrefix("Nothing is to be ") || first.hasPrefix("Give a limit, "), !typed.plain.isEmpty else {
+      return nil
+    }
+    let known = ArgumentHint.options(of: typed)
+    let ofTime = ["limit set": "--daily", "app set": "--daily-limit", "apps group set": "--daily-limit"]
+    var rest: [String] = []
+    var isChanged = false
+    for (index, word) in typed.rest.enumerated() {
+      let isPlain = !word.hasPrefix("-") && (index == 0 || !typed.rest[index - 1].hasPrefix("--"))
+      if isPlain, known.contains("--" + word.lowercased()) {
+        (rest, isChanged) = (rest + ["--" + word.lowercased()], true)
+      } else if isPlain, rest.last?.hasPrefix("--") != true, LockMistake.isTime(word),
+        let option = ofTime[typed.path.dropFirst().joined(separator: " ")]
+      {
+        (rest, isChanged) = (rest + [option, SpanReader.meant(word) ?? word], true)
+      } else {
+        rest.append(word)
+      }
+    }
+    guard isChanged else { return nil }
+    // A name alone is the child's where no application is named.
+    let (takesChild, names) = (
+      typed.path[1] != "app" && typed.path.count == 3, TypedCommand(path: typed.path, rest).plain
+    )
+    if takesChild, names.count == 1, let index = rest.firstIndex(of: names[0]), known.contains("--child") {
+      rest.remove(at: index)
+      rest = ["--child", names[0]] + rest
+    }
+    guard WholeCommand.works(typed.path.dropFirst() + rest) else { return nil }
+    return "What is set is named by an option: type \(typed.command(rest))."
+  }
+
+  /// Returns what is missing: the value of an option, or a required option or argument.
+  private static func missing(_ first: String, _ typed: TypedCommand) -> String? {
+    // Another option that follows is taken for the value.
+    let taken = first.wholeMatch(of: /The value '--[^']*' is invalid for '(--[a-z-]+).*/)?.output.1
+    if let option = first.wholeMatch(of: /Missing value for '(--[a-z-]+)[^']*'/)?.output.1 ?? taken {
+      guard let sample = SampleValue.of(String(option), in: typed.path) else { return nil }
+      let command = command(typed) { rest in
+        let index = rest.lastIndex { $0 == option } ?? rest.count - 1
+        return Array(rest[...index]) + [sample] + rest[(index + 1)...]
+      }
+      return command.map { "A value is missing after \(option): type one such as \($0)." }
+    }
+    guard let match = first.wholeMatch(of: /Missing expected argument '([^']*)'/) else { return nil }
+    let (name, whole) = (String(match.output.1.prefix { $0 != " " }), typed.path.dropFirst().joined(separator: " "))
+    guard let command = command(typed, { $0 }) else { return nil }
+    let what =
+      name.hasPrefix("--")
+      ? "\(name) with its value" : name == "<child-and-time>" ? "The time" : "The \(name.filter { !"<>".contains($0) })"
+    let list = ["app set", "app remove"].contains(whole) ? " `latchkey apps scan` lists what is installed." : ""
+    return "\(what) \(name == "<times>" ? "are" : "is") missing: type a whole command such as \(command).\(list)"
+  }
+
+  /// Returns what is wrong with the value of an option, with another value in its place.
+  private static func wrong(_ first: String, _ typed: TypedCommand) -> String? {
+    guard let match = first.wholeMatch(of: /The value '(.*)' is invalid for '(--[a-z-]+)?[^']*'(?:[:.] (.+))?/) else {
+      return nil
+    }
+    let (value, option) = (String(match.output.1), match.output.2.map(String.init))
+    let meant = [SpanReader.meant(value), TypedDays.meant(value)].compactMap(\.self)
+    // Some faults name a command already.
+    guard !meant.isEmpty || match.output.3?.contains("`latchkey ") != true else { return nil }
+    for sample in meant + (option.flatMap { SampleValue.of($0, in: typed.path) }.map { [$0] } ?? []) {
+      let command = command(typed) { rest in
+        rest.indices.map { index in
+          if let option, rest[index] == "\(option)=\(value)" { return "\(option)=\(sample)" }
+          let isHere = rest[index] == value && (option == nil || index > 0 && rest[index - 1] == option)
+          return isHere ? sample : rest[index]
+        }
+      }
+      guard let command else { continue }
+      let fault = match.output.3.map { String($0) } ?? "“\(ShownText.safe(value))” is no value of \(option ?? "it")."
+      return fault + (meant.contains(sample) ? " Type \(command)." : " An example: \(command).")
+    }
+    return nil
+  }
+
+  /// Returns the command in which words that belong together are one, such as `90 min` and
+  /// `mon-fri 8:00-13:00`.
+  private static func apart(_ first: String, _ typed: TypedCommand) -> String? {
+    guard first.isAboutMore || first.hasPrefix("The value "), (2...24).contains(typed.rest.count) else { return nil }
+    let rest = typed.rest
+    for count in stride(from: min(5, rest.count), to: 1, by: -1) {
+      for start in 0...(rest.count - count) {
+        let words = Array(rest[start..<(start + count)])
+        guard words.allSatisfy({ !$0.hasPrefix("-") || $0 == "-" }), let word = joined(words) else { continue }
+        let whole = Array(rest[..<start]) + [word] + rest[(start + count)...]
+        guard WholeCommand.works(typed.path.dropFirst() + whole) else { continue }
+        return "“\(ShownText.safe(words.joined(separator: " ")))” is one value: type \(typed.command(whole))."
+      }
+    }
+    return nil
+  }
+
+  /// Returns words as the one value that they are together; `nil` if they are none.
+  private static func joined(_ words: [String]) -> String? {
+    if SpanReader.minutes(words.joined()) != nil { return words.joined() }
+    let text = words.joined(separator: " ")
+    if let first = words.first?.first, first.isLetter, (try? DayLimits.Change(given: text, canHaveHours: true)) != nil {
+      return text
+    }
+    let hours = [text] + (words.count == 2 ? [words.joined(separator: "-")] : [])
+    return hours.map(TimesText.typed).first { TimesText.fault(inWeek: $0) == nil }
+  }
+
+  /// Returns the command with a changed rest and with what it needs besides; `nil` if the parser
+  /// does not take it.
+  private static func command(_ typed: TypedCommand, _ change: ([String]) -> [String]) -> String? {
+    let rest = WholeCommand.completed(typed.path, change(typed.rest))
+    return WholeCommand.works(typed.path.dropFirst() + rest) ? typed.command(rest) : nil
+  }
+}

@@ -1,0 +1,84 @@
+import LatchkeyModel
+
+/// Words that parents type in the place of a subcommand, with the command that they mean.
+enum SubcommandMistake {
+  private static let showing: Set<String> = ["get", "list", "show", "view"]
+  private static let adding: Set<String> = ["add", "create", "make", "new", "set"]
+  private static let removing: Set<String> = ["clear", "delete", "remove", "reset", "unset"]
+
+  /// Returns a sentence with the command that is meant by a word in the place of a subcommand of
+  /// `path`; `nil` for a word that means none.
+  ///
+  /// - Parameters:
+  ///   - path: The names of the subcommands, from `latchkey` on.
+  ///   - word: The word.
+  ///   - rest: What follows the word.
+  /// - Returns: The sentence.
+  static func sentence(_ path: String, _ word: String, _ rest: [String]) -> String? {
+    let lower = word.lowercased()
+    if ["latchkey bedtime", "latchkey breaks", "latchkey limit"].contains(path), UsualMistake.offWords.contains(lower) {
+      let command = TypedWord.command(path.split(separator: " ").map(String.init) + ["remove"] + rest)
+      return "There is no such subcommand of `\(path)`: `\(command)` takes away what is set."
+    }
+    let found = path == "latchkey" ? nil : meant(path, lower, rest) ?? settingAtOnce(path, [word] + rest)
+    guard let words = found, WholeCommand.works(words) else { return nil }
+    return "There is no such subcommand of `\(path)`: type `\(TypedWord.command(["latchkey"] + words))`."
+  }
+
+  /// Returns the command that is meant by a verb.
+  private static func meant(_ path: String, _ word: String, _ rest: [String]) -> [String]? {
+    let typed = TypedCommand(path: [], rest)
+    let apps = typed.plain.isEmpty ? ["chess"] + rest : rest
+    let child = typed.owner.last.map { $0 == "--family" ? [] : [$0] } ?? Array(typed.plain.prefix(1))
+    switch (path, word) {
+    case ("latchkey app", "block"), ("latchkey app", "ban"), ("latchkey apps", "block"):
+      return ["app", "set"] + apps + ["--blocked"]
+    case ("latchkey app", "allow"), ("latchkey app", "unblock"), ("latchkey apps", "unblock"):
+      return ["app", "set"] + apps + ["--unblocked"]
+    case ("latchkey app", "limit"), ("latchkey apps", "limit"):
+      return timed(apps).map { ["app", "set"] + $0.rest + ["--daily-limit", $0.time] }
+        ?? ["app", "set"] + apps + ["--daily-limit", "1h"]
+    case ("latchkey app", _) where showing.contains(word): return ["apps", "list"] + typed.owner
+    case ("latchkey apps", "set"), ("latchkey apps", "add"), ("latchkey app", "add"):
+      return ["app", "set"] + WholeCommand.completed(["latchkey", "app", "set"], rest)
+    case ("latchkey apps", _) where showing.contains(word): return ["apps", "list"] + rest
+    case ("latchkey app", _) where removing.contains(word), ("latchkey apps", _) where removing.contains(word):
+      return ["app", "remove"] + apps
+    case ("latchkey apps group", _) where adding.contains(word):
+      return ["apps", "group", "set"] + WholeCommand.completed(["latchkey", "apps", "group", "set"], rest)
+    case ("latchkey apps group", _) where removing.contains(word):
+      return ["apps", "group", "remove"] + (typed.plain.isEmpty ? ["games"] + rest : rest)
+    case ("latchkey apps group", _) where showing.contains(word): return ["apps", "group", "list"] + typed.owner
+    case ("latchkey limit", _) where showing.contains(word), ("latchkey bedtime", _) where showing.contains(word):
+      return typed.owner == ["--family"] ? ["settings"] : ["rules"] + child
+    case ("latchkey breaks", _) where showing.contains(word): return ["breaks", "show"] + typed.owner
+    case ("latchkey settings", _) where showing.contains(word): return ["settings", "show"]
+    case ("latchkey days", _) where adding.contains(word):
+      return ["limit", "set"] + typed.owner + ["--day", typed.plain.first ?? "tomorrow", "--daily", "4h"]
+    case ("latchkey breaks", _) where removing.contains(word), ("latchkey limit", _) where removing.contains(word),
+      ("latchkey bedtime", _) where removing.contains(word), ("latchkey days", _) where removing.contains(word):
+      return [String(path.dropFirst(9)), "remove"] + rest
+    case ("latchkey breaks", _) where adding.contains(word), ("latchkey limit", _) where adding.contains(word),
+      ("latchkey bedtime", _) where adding.contains(word):
+      return [String(path.dropFirst(9)), "set"] + rest
+    default: return nil
+    }
+  }
+
+  /// Returns the command for values that follow the name of a group without “set”.
+  private static func settingAtOnce(_ path: String, _ words: [String]) -> [String]? {
+    let group = path.split(separator: " ").dropFirst().map(String.init)
+    if WholeCommand.works(group + ["set"] + words) { return group + ["set"] + words }
+    guard path == "latchkey limit", let found = timed(words) else { return nil }
+    let owner = found.rest.first.map { $0.hasPrefix("-") ? [] : ["--child", $0] } ?? []
+    return ["limit", "set"] + owner + found.rest.dropFirst(owner.isEmpty ? 0 : 1) + ["--daily", found.time]
+  }
+
+  /// Returns the time among words, and the other words.
+  private static func timed(_ words: [String]) -> (time: String, rest: [String])? {
+    guard let index = words.firstIndex(where: LockMistake.isTime) else { return nil }
+    var rest = words
+    let time = rest.remove(at: index)
+    return (SpanReader.meant(time) ?? time, rest)
+  }
+}

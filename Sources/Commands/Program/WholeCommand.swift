@@ -1,0 +1,67 @@
+import ArgumentParser
+import LatchkeyModel
+
+/// Whole commands that are shown as examples.
+enum WholeCommand {
+  /// Returns whether the parser takes a command, without its first word `latchkey`.
+  static func works(_ words: some Sequence<String>) -> Bool { (try? LatchkeyTool.parseAsRoot(Array(words))) != nil }
+
+  /// Returns the rest of a command with the arguments that it requires and that are missing.
+  static func completed(_ path: [String], _ rest: [String]) -> [String] {
+    let hasPlain = rest.indices.contains { !rest[$0].hasPrefix("-") && ($0 == 0 || !rest[$0 - 1].hasPrefix("--")) }
+    func options(_ names: String...) -> [String] {
+      names.flatMap { name in
+        rest.contains { $0 == name || $0.hasPrefix(name + "=") }
+          ? [] : [name] + (SampleValue.of(name, in: path).map { [$0] } ?? [])
+      }
+    }
+    switch path.dropFirst().joined(separator: " ") {
+    case "breaks set": return rest + options("--after", "--for")
+    case "explain": return rest + options("--app")
+    case "app set":
+      let hasRule = rest.contains { $0.hasPrefix("--") && !["--child", "--family", "--now", "--new"].contains($0) }
+      return (hasPlain ? [] : ["chess"]) + rest + (hasRule ? [] : ["--daily-limit", "1h"])
+    case "app remove", "apps allow": return (hasPlain ? [] : ["chess"]) + rest
+    case "apps group set": return (hasPlain ? [] : ["games", "chess"]) + rest
+    case "apps group remove": return (hasPlain ? [] : ["games"]) + rest
+    case "bedtime set": return hasPlain ? rest : rest + ["20:00-07:00"]
+    case "days remove": return (hasPlain ? [] : ["tomorrow"]) + rest
+    case "grant": return hasPlain ? rest : ["30m"] + rest
+    default: return rest
+    }
+  }
+
+  /// The commands whose mistakes are answered with one of the examples of their help.
+  private static let withExamples: Set<String> = [
+    "app", "apps", "bedtime", "breaks", "days", "explain", "grant", "limit", "lock", "me", "rules", "settings", "times",
+    "today", "unlock",
+  ]
+
+  /// Returns a message of the argument parser with a whole command as an example, unless it has
+  /// one.
+  static func example(in message: String, arguments: [String]) -> String {
+    let (type, path) = ArgumentHint.subcommand(arguments)
+    let end = message.firstIndex(of: "\n") ?? message.endIndex
+    let first = message[..<end]
+    guard path.count > 1, withExamples.contains(path[1]), message.hasPrefix("Error: "), !first.contains("`latchkey "),
+      let example = example(of: type, TypedCommand(arguments), message: String(first))
+    else { return message }
+    return first + (first.hasSuffix(".") ? "" : ".") + " An example: `\(example)`." + message[end...]
+  }
+
+  /// Returns the example of a command's help that is about the option that a message names, or the
+  /// first one; with the child or the family that was typed.
+  private static func example(
+    of type: any ParsableCommand.Type, _ typed: TypedCommand, message: String
+  ) -> String? {
+    let text = (type.configuration.subcommands.isEmpty ? type : type.configuration.defaultSubcommand ?? type)
+      .configuration.discussion
+    let examples = text.split(separator: "\n").filter { $0.hasPrefix("Example: ") }.map { $0.dropFirst(9) }
+    let option = message.firstMatch(of: /--[a-z-]+/)?.output
+    let found = examples.first { example in option.map { example.contains("\($0) ") } ?? false } ?? examples.first
+    guard let example = found.map(String.init) else { return nil }
+    guard example.contains(" --child Emma") else { return example }
+    let owner = typed.owner.isEmpty ? "" : " " + TypedWord.command(typed.owner)
+    return example.replacing(" --child Emma", with: owner)
+  }
+}
