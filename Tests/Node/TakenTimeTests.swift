@@ -60,6 +60,7 @@ import Testing
       ids[0]: try Grant(typed: "30"), ids[2]: try Grant(typed: "15 reward"), ids[3]: try Grant(typed: "5 app:kart"),
     ]
     rules.deductions[day] = [ids[1]: try Deduction(typed: "10\nrude at dinner")]
+    rules.grants[day]?[ids[0]] = Grant(minutes: 30, scope: .all, reason: "tidied up")
     rules.grants[day.advanced(byDays: -1)] = [ids[1]: try Grant(typed: "45")]
     let situation = Situation(boot: BootInstant(milliseconds: 1), time: Self.time, day: day, use: [:])
     var standing = ChildStanding(
@@ -68,7 +69,7 @@ import Testing
     standing.answerWords = [ids[2]: "after dinner", ids[3]: ""]
     #expect(
       standing.notices().map { $0.sentence.worded() } == [
-        "30 min more today.", "10 min less today: rude at dinner",
+        "30 min more today: tidied up", "10 min less today: rude at dinner",
         "15 min more today for rewards, as asked: after dinner",
         "5 min more today for kart, as asked.",
       ])

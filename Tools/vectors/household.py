@@ -185,16 +185,24 @@ def applications(text):
     return apps
 
 
-def deduction(text):
+def given(text):
     first, _, reason = text.partition("\n")
     if "\n" in text and not (0 < len(reason.encode()) <= 1024 and reason.isprintable()):
         raise Fault("reason")
-    minutes, scope = grant(first)
+    return *grant(first), reason
+
+
+def given_text(value):
+    return grant_text(value) + ("\n" + value[2] if value[2] else "")
+
+
+def deduction(text):
+    minutes, scope, reason = given(text)
     return -minutes, scope, reason
 
 
 def deduction_text(value):
-    return grant_text((-value[0], value[1])) + ("\n" + value[2] if value[2] else "")
+    return given_text((-value[0], *value[1:]))
 
 
 def grant_text(value):
@@ -253,7 +261,7 @@ FORMS = {
     "breaks": lambda: (breaks, lambda numbers: " ".join(map(str, numbers))),
     "limit": lambda: (limit, limit_text), "limit within": lambda: (limit_within, limit_within_text), "windows": lambda: (windows, windows_text),
     "windows that end": lambda: (bedtime, windows_text), "times": lambda: (times, times_text),
-    "times that end": lambda: (bedtimes, times_text), "grant": lambda: (grant, grant_text),
+    "times that end": lambda: (bedtimes, times_text), "grant": lambda: (given, given_text),
     "applications": lambda: (applications, "\n".join),
     "deduction": lambda: (deduction, deduction_text), "lock": lambda: (lock, lock_text),
     "zone": lambda: ((lambda text: text), str),

@@ -29,7 +29,9 @@ KEYS = {
     "today/2026-11-22/bedtime": ["22:00-07:00", "none", "mon 22:00-07:00", "00:00-24:00"],
     "today/2026-11-22/limit": ["60", "none", "1441", "mon 60"],
     "days/2026-12-23..2027-01-06/school": ["none", "8:00-12:00", "mon 8:00-12:00"],
-    "today/2026-11-22/grant/0190a3d2-0000-7000-8000-000000000001": ["30", "30 reward", "5 app:game", "0", "1441", "5 fun"],
+    "today/2026-11-22/grant/0190a3d2-0000-7000-8000-000000000001": [
+        "30", "30 reward", "5 app:game", "0", "1441", "5 fun",
+        "30\ntidied up", "15 app:game\nhomework is done", "30\n", "30\nfirst\nsecond"],
     "today/2026-11-22/less/0190a3d2-0000-7000-8000-000000000001": [
         "30", "30 reward\nrude at dinner", "5 app:game", "0", "-30", "30\n", "30\nfirst\nsecond"],
     "lock": ["on", "off", "until 2026-11-22T18:30Z", "until 2026-02-30T00:00Z", "until 2026-11-22T24:00Z", "yes",

@@ -7,7 +7,7 @@ public struct GrantRequest: Hashable, Sendable, Codable {
   /// The application that the time is for, by its name or ID or a beginning of them; `nil` if it is
   /// not for one application.
   public var app: String?
-  /// Why it is less, which the child reads; empty or `nil` for no reason.
+  /// Why it is more or less, which the child reads; empty or `nil` for no reason.
   public var reason: String?
 
   public init(minutes: Int, category: AppCategory? = nil, app: String? = nil, reason: String? = nil) {
@@ -24,7 +24,6 @@ extension GrantRequest: CheckedRequest {
     if minutes == 0 || !(-1_440...1_440).contains(minutes) {
       return "More time is 1 to 1,440 minutes, and less time -1,440 to -1: give a number, such as 30."
     }
-    if minutes > 0, reason != nil { return "A reason is for less time: leave it out." }
     if let reason, let fault = TextRule.reason.fault(in: reason) { return fault }
     if app != nil, category != nil { return "More time is for an application or for a category: name one of the two." }
     return app.flatMap { TextRule.displayName.fault(in: $0) }

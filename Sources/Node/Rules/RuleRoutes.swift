@@ -163,12 +163,13 @@ extension Call {
       let standing = try await StandingReader(context: context).read(child, household)
       (day, minutes) = (standing.situation.day, try Self.minutesToTake(-minutes, scope, standing))
     }
-    let time = Grant(minutes: minutes, scope: scope)
+    let (time, reason) = (Grant(minutes: minutes, scope: scope), request.reason ?? "")
     let id = context.nextCommandID(context.wall())
     let isMore = request.minutes > 0
     let key = isMore ? DayRule.grant.key(on: day, by: id) : DayRule.deduction.key(on: day, by: id)
     guard let place = key.registerKey else { throw LocalAPIError(.internal, "The grant got no key: give it again.") }
-    let text = isMore ? time.text : Deduction(time, reason: request.reason ?? "").text
+    let given = Grant(minutes: minutes, scope: scope, reason: reason)
+    let text = isMore ? given.text : Deduction(time, reason: reason).text
     let change = RegisterChange(.child(child), place, text)
     let made = try await edit([change], as: deed)
     let commands = (made ?? []).filter { $0.carries([change]) }

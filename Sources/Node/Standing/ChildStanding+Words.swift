@@ -121,7 +121,9 @@ extension ChildStanding {
     let given = (rules.grants[day] ?? [:]).map { id, time in
       let words = words(time, Phrase("{time} more today"), for: Phrase("{time} more today for {what}"))
       let word = answerWords[id]
-      return (id, "more", word == nil ? words : Phrase("{given}, as asked", ["given": .phrase(words)]), word ?? "")
+      return (
+        id, "more", word == nil ? words : Phrase("{given}, as asked", ["given": .phrase(words)]), word ?? time.reason
+      )
     }
     let taken = (rules.deductions[day] ?? [:]).map { id, less in
       (

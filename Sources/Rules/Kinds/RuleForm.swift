@@ -292,8 +292,8 @@ extension RuleForm<[AppMatcher]> {
 extension RuleForm<Grant> {
   static var grant: Self {
     RuleForm(
-      .form("grant"), typed: { text throws(RuleFault) in try Grant(typed: text) }, text: { $0.text },
-      words: { $0.phrase($1) })
+      .form("grant"), typed: { text throws(RuleFault) in try Grant(withReason: text) }, text: { $0.text },
+      words: { $0.phrase($1, reason: $0.reason) })
   }
 }
 
@@ -301,15 +301,17 @@ extension RuleForm<Deduction> {
   static var deduction: Self {
     RuleForm(
       .form("deduction"), typed: { text throws(RuleFault) in try Deduction(typed: text) }, text: { $0.text },
-      words: { deduction, terms in
-        let time = deduction.time.phrase(terms)
-        return deduction.reason.isEmpty
-          ? time : Phrase("{time} ({reason})", ["time": .phrase(time), "reason": .text(deduction.reason)])
-      })
+      words: { $0.time.phrase($1, reason: $0.reason) })
   }
 }
 
 extension Grant {
+  /// Returns the time as a phrase with why it is given or taken, such as "30 min (tidied up)".
+  fileprivate func phrase(_ terms: RuleTerms, reason: String) -> Phrase {
+    let time = phrase(terms)
+    return reason.isEmpty ? time : Phrase("{time} ({reason})", ["time": .phrase(time), "reason": .text(reason)])
+  }
+
   /// Returns the time as a phrase, such as "30 min for rewards".
   public func phrase(_ terms: RuleTerms) -> Phrase {
     let time = SpanText.phrase(minutes: minutes)

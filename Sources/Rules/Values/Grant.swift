@@ -11,20 +11,39 @@ public enum GrantScope: Hashable, Sendable {
 /// More time on one day, or less.
 ///
 /// As text: `30` for every application, `30 reward`, or `30 app:` and the application's ID; in
-/// minutes.
+/// minutes. What parents give may have a reason, which is a line of its own.
 ///
 /// Spec: Protocol/11-rules.md §1.
 public struct Grant: Hashable, Sendable {
   /// The minutes, 1 to 1,440.
   public let minutes: Int
   public let scope: GrantScope
+  /// Why a parent gives the time, which the child reads; empty for no reason.
+  public private(set) var reason = ""
 
   /// Creates a grant; the minutes are limited to 1 to 1,440.
-  public init(minutes: Int, scope: GrantScope) {
+  public init(minutes: Int, scope: GrantScope, reason: String = "") {
     self.minutes = min(max(minutes, 1), 1_440)
     self.scope = scope
+    self.reason = reason
   }
 
+  /// Reads a grant, which a line with the reason may follow.
+  init(withReason text: String) throws(RuleFault) {
+    let (time, reason) = try Self.lines(text)
+    try self.init(typed: time)
+    self.reason = reason
+  }
+
+  /// Returns the lines of a text: the time, and the reason if there is one.
+  fileprivate static func lines(_ text: String) throws(RuleFault) -> (time: String, reason: String) {
+    let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+    if lines.count == 2, let fault = TextRule.reason.fault(in: String(lines[1])) { throw RuleFault(fault) }
+    guard lines.count == 1 || !lines[1].isEmpty else { throw RuleFault("Give a reason, or leave its line out.") }
+    return (String(lines[0]), lines.count == 2 ? String(lines[1]) : "")
+  }
+
+  /// Reads a grant without a reason.
   public init(typed text: String) throws(RuleFault) {
     let words = text.split(separator: " ", omittingEmptySubsequences: true)
     guard (1...2).contains(words.count), let minutes = RuleNumber.read(words[0]), (1...1_440).contains(minutes) else {
@@ -45,11 +64,13 @@ public struct Grant: Hashable, Sendable {
   }
 
   public var text: String {
-    switch scope {
-    case .all: "\(minutes)"
-    case .category(let category): "\(minutes) \(category.rawValue)"
-    case .app(let app): "\(minutes) app:\(app.text)"
-    }
+    let time =
+      switch scope {
+      case .all: "\(minutes)"
+      case .category(let category): "\(minutes) \(category.rawValue)"
+      case .app(let app): "\(minutes) app:\(app.text)"
+      }
+    return reason.isEmpty ? time : "\(time)\n\(reason)"
   }
 }
 
@@ -66,12 +87,8 @@ public struct Deduction: Hashable, Sendable {
   public init(_ time: Grant, reason: String) { (self.time, self.reason) = (time, reason) }
 
   public init(typed text: String) throws(RuleFault) {
-    let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-    if lines.count == 2, let fault = TextRule.reason.fault(in: String(lines[1])) { throw RuleFault(fault) }
-    guard lines.count == 1 || !lines[1].isEmpty else { throw RuleFault("Give a reason, or leave its line out.") }
-    do {
-      self.init(try Grant(typed: String(lines[0])), reason: lines.count == 2 ? String(lines[1]) : "")
-    } catch {
+    let (time, reason) = try Grant.lines(text)
+    do { self.init(try Grant(typed: time), reason: reason) } catch {
       throw RuleFault("Less" + error.sentence.dropFirst(4))
     }
   }

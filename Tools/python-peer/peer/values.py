@@ -66,18 +66,14 @@ def grant(text: str) -> tuple[int, str | None, str | None]:
     return number(minutes, 1, 1_440), what if space and app is None else None, app
 
 
-def _grant(text: str) -> str:
-    minutes, *what = text.split()
-    require(len(what) <= 1, "more time for too much")
-    text = " ".join([minutes, *(part if part.lower().startswith("app:") else part.lower() for part in what)])
-    grant(text)
-    return text
-
-
-def _deduction(text: str) -> str:
+def _given(text: str) -> str:
     time, newline, reason = text.partition("\n")
     require(not newline or is_line(reason, 1, 1_024), "no reason")
-    return _grant(time) + newline + reason
+    minutes, *what = time.split()
+    require(len(what) <= 1, "more time for too much")
+    time = " ".join([minutes, *(part if part.lower().startswith("app:") else part.lower() for part in what)])
+    grant(time)
+    return time + newline + reason
 
 
 def _applications(text: str) -> str:
@@ -145,8 +141,8 @@ _FORMS = {
     "times": weekly.times_text,
     "times that end": lambda text: weekly.times_text(text, ends=True),
     "matchers": _matchers,
-    "grant": _grant,
-    "deduction": _deduction,
+    "grant": _given,
+    "deduction": _given,
     "breaks": lambda text: " ".join(map(str, breaks(" ".join(text.split())))),
     "applications": _applications,
     "lock": _lock,
