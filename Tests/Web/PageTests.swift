@@ -177,7 +177,7 @@ struct PageTests {
     for index in open.apps.indices where !open.apps[index].verdict.isAllowed { open.apps[index].isPartlyOpen = true }
     let running = render(MePage.page, MePage.data(open, [], [], [], now: 1_795_950_000_000))
     #expect(running.contains("Chess: not allowed by the rules: Chess") && !running.contains("Chess: closed"))
-    #expect(running.contains(", but it may run all the same"))
+    #expect(running.contains(", but it is not closed everywhere"))
     let free = render(
       MePage.page,
       MePage.data(try day(emma, screen: VerdictToday(isAllowed: true), limit: nil), [], [], [], now: 0))

@@ -10,7 +10,8 @@ enum TodayText {
       "child": .text(day.name.text), "time": .phrase(SpanText.phrase(whole: day.usedMilliseconds)),
     ]
     var parts = [Phrase("{child} {time} today", used)]
-    if let limit = day.limitMilliseconds {
+    // Of no time at all, nothing is a part.
+    if let limit = day.limitMilliseconds, limit > 0 {
       let limited = used.merging(["limit": .phrase(SpanText.phrase(whole: limit))]) { $1 }
       parts = [Phrase("{child} {time} of {limit}", limited)]
     }

@@ -80,7 +80,9 @@ extension Call {
           for index in there.indices { there[index].accounts = [account.uid] }
           together = try await self.together(app.id, app.name, child, sharers, household, at: time, on: there)
         }
-        rest = Self.strictest(isMeanwhile: user == nil, sharers.count, together)
+        rest =
+          user == nil && time == nil && together == nil
+          ? Self.notKnown : Self.strictest(isMeanwhile: user == nil, sharers.count, together)
       }
       sentences.append(Self.both(sentence, rest))
     }
@@ -91,6 +93,11 @@ extension Call {
     Phrase("{first} {second}", ["first": .phrase(first), "second": .phrase(second)])
   }
 
+  /// The sentence on whose rules hold in an account of another machine that has not told who is
+  /// there.
+  private static let notKnown = Phrase(
+    "Who is there is not known here: the rules of a child who has said so hold, and otherwise the strictest.")
+
   /// Returns the sentence on whose rules hold while nobody has said who is there, with what follows
   /// for an application.
   private static func strictest(
@@ -99,9 +106,9 @@ extension Call {
     let hold =
       switch (isMeanwhile, count > 2) {
       case (true, true): Phrase("While nobody has said who is there, the strictest of their rules hold.")
-      case (true, false): Phrase("While nobody has said who is there, the stricter of both rules hold.")
+      case (true, false): Phrase("While nobody has said who is there, the stricter of both rules holds.")
       case (false, true): Phrase("Nobody has said who is there, so the strictest of their rules hold.")
-      case (false, false): Phrase("Nobody has said who is there, so the stricter of both rules hold.")
+      case (false, false): Phrase("Nobody has said who is there, so the stricter of both rules holds.")
       }
     guard let together else { return hold }
     let first = String(hold.worded().dropLast()) + ": \(together.words)."
@@ -135,7 +142,7 @@ extension Call {
     if verdict.isAllowed { return (words, []) }
     let closing = MachineClosing(app, standings, isAllowed: false, on: machine)
     if closing.isLeftOpen { return ("\(words), but nothing closes it", closing.sentences) }
-    let exception = closing.isPartlyOpen ? ", but \(app.isOfMany ? "they" : "it") may run all the same" : ""
+    let exception = closing.isPartlyOpen ? ", but \(app.isOfMany ? "they are" : "it is") not closed everywhere" : ""
     return (words + exception, closing.sentences + [naming(child, household)])
   }
 

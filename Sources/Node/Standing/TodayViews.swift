@@ -77,8 +77,8 @@ public struct AppToday: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether the rules do not allow it, and no machine of the
   /// child's closes it.
   public var isLeftOpen = false
-  /// A Boolean value that indicates whether the rules do not allow it, and it may run all the same
-  /// on a machine of the child's, at least from some folders.
+  /// A Boolean value that indicates whether the rules do not allow it, and a machine of the child's
+  /// leaves it open, at least in some folders.
   public var isPartlyOpen = false
 }
 
@@ -89,8 +89,8 @@ extension AppToday {
     return switch (isLeftOpen, isPartlyOpen, appID.isOfMany) {
     case (true, _, false): Phrase("{reason}, but nothing closes it", arguments)
     case (true, _, true): Phrase("{reason}, but nothing closes them", arguments)
-    case (false, true, false): Phrase("{reason}, but it may run all the same", arguments)
-    case (false, true, true): Phrase("{reason}, but they may run all the same", arguments)
+    case (false, true, false): Phrase("{reason}, but it is not closed everywhere", arguments)
+    case (false, true, true): Phrase("{reason}, but they are not closed everywhere", arguments)
     case (false, false, _): words
     }
   }

@@ -200,6 +200,10 @@ public enum ReasonText {
   /// Returns a limit in words: so many minutes and the extra ones of something, or of screen time.
   private static func text(_ minutes: Int, _ extra: Int64, _ what: Phrase.Argument?, _ when: Phrase) -> Phrase {
     let span = SpanText.phrase(minutes: minutes)
+    if extra < 0, minutes > 0, extra + Int64(minutes) <= 0 {
+      let taken = Phrase("today, because all {time} were taken away", ["time": .phrase(span)])
+      return text(0, 0, what, taken)
+    }
     let other = Phrase.Argument.phrase(SpanText.phrase(minutes: Int(clamping: extra.magnitude)))
     let limit =
       extra == 0

@@ -38,7 +38,8 @@ enum PageWords {
   /// Returns what was used today, such as `1 h 12 min of 2 h used today`.
   static func used(_ day: ChildToday) -> Phrase {
     let time = Phrase.Argument.phrase(span(day.usedMilliseconds))
-    guard let limit = day.limitMilliseconds else { return Phrase("{time} used today", ["time": time]) }
+    // Of no time at all, nothing is a part.
+    guard let limit = day.limitMilliseconds, limit > 0 else { return Phrase("{time} used today", ["time": time]) }
     return Phrase("{time} of {limit} used today", ["time": time, "limit": .phrase(span(limit))])
   }
 
@@ -88,8 +89,8 @@ enum PageWords {
     return switch (app.isLeftOpen, app.appID.isOfMany) {
     case (true, true): Phrase("{state}, but nothing closes them", argument)
     case (true, false): Phrase("{state}, but nothing closes it", argument)
-    case (false, true): Phrase("{state}, but they may run all the same", argument)
-    case (false, false): Phrase("{state}, but it may run all the same", argument)
+    case (false, true): Phrase("{state}, but they are not closed everywhere", argument)
+    case (false, false): Phrase("{state}, but it is not closed everywhere", argument)
     }
   }
 

@@ -101,14 +101,14 @@ import Testing
       #expect(before.app.verdict.isAllowed, "By Emma's own rules.")
       #expect(
         before.shared == [
-          "\(place) Nobody has said who is there, so the stricter of both rules hold: Kart is not allowed there (locked by a parent for Ben). \(next)"
+          "\(place) Nobody has said who is there, so the stricter of both rules holds: Kart is not allowed there (locked by a parent for Ben). \(next)"
         ])
       let later = try await root().ask(Endpoints.getExplanation, ("Emma", "Kart", before.at + 60_000))
       #expect(later.shared.first?.hasPrefix("\(place) While nobody has said who is there, the stricter") == true)
       let notices = try await root().ask(Endpoints.getToday, "Emma").notices
       #expect(
         notices.map { $0.worded() }.contains(
-          "\(place) Nobody has said who is there, so the stricter of both rules hold."))
+          "\(place) Nobody has said who is there, so the stricter of both rules holds."))
       #expect(try await root().ask(Endpoints.getAccounts, nil).map(\.isUnnamed) == [true])
 
       let unnamed = try #require(try await node.ask(Endpoints.getPresence).unnamed)

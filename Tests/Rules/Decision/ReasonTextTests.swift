@@ -89,6 +89,8 @@ import Testing
     #expect(
       words(.dailyLimit, carried: HouseholdSamples.hour)
         == "2 h less 15 min of screen time a day and 1 h from earlier days")
+    rules.deductions[day] = [ids[4]: Deduction(Grant(minutes: 180, scope: .all), reason: "")]
+    #expect(closed(.dailyLimit) == "no screen time today, because all 2 h were taken away")
   }
 
   @Test mutating func whatEarlierDaysLeftIsSaid() {
