@@ -122,20 +122,26 @@ extension DatedExceptions {
   /// Returns sentences on children with rules of their own that hold instead of those that were set
   /// for the family: the same rule, that of a weekday, or that of single days.
   static func childrens(instead changes: [RuleRequest.Change], at node: any NodeInterface) async throws -> [String] {
-    let keys = changes.filter { $0.value != nil }.compactMap { RegisterKey($0.key).flatMap { RuleKey($0) } }
+    let set = changes.filter { $0.value != nil }
+    let keys = set.compactMap { RegisterKey($0.key).flatMap { RuleKey($0) } }
       .filter { ![AppRule.name.entry, DayRule.name.entry].contains($0.entry) }
+    /// Returns whether a rule of a child's is the same that was set, of which nothing needs to be
+    /// said.
+    func isSame(_ rule: RuleListing) -> Bool {
+      set.contains { $0.key == rule.key.text && RuleKey(rule.key)?.entry.isSame($0.value, rule.value) == true }
+    }
     guard !keys.isEmpty else { return [] }
     var sentences: [String] = []
     for child in try await node.ask(Endpoints.getChildren) {
       let rules = OwnedRules(try await node.ask(Endpoints.getRules, child.childID.description))
       let own = DatedExceptions(rules, family: [])
       let name = ShownText.safe(child.name.text)
-      for (days, other) in keys.flatMap(own.overlaps) {
+      for (days, other) in keys.flatMap(own.overlaps) where !isSame(other.rule) {
         sentences.append("Not for \(name) on \(days): \(other.words) holds there, which is set for the child alone.")
       }
       let plan = keys.filter { $0.days == nil }
       for rule in rules.rules where rule.notInForce == nil && !rule.isFamilys {
-        guard let key = RuleKey(rule.key), key.days == nil,
+        guard let key = RuleKey(rule.key), key.days == nil, !isSame(rule),
           plan.contains(where: { holds(key, insteadOf: $0) })
         else { continue }
         let days = key.weekday != nil && !plan.contains(key) ? " on these days" : ""

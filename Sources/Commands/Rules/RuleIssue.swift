@@ -38,7 +38,9 @@ enum RuleIssue {
     if owner == .family, options.format != .json {
       told += try await DatedExceptions.childrens(instead: changes, at: node)
     }
-    try await tell(edit, told, at: node, options: options)
+    let count = changes.count { $0.value != nil }
+    let then = count == 0 ? "that holds" : count == 1 ? "the rule holds" : "the rules hold"
+    try await tell(edit, told, then: then, at: node, options: options)
     return edit.rules.app
   }
 

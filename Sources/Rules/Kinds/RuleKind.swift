@@ -185,6 +185,12 @@ public struct RuleEntry: Hashable, Sendable {
   /// Returns the value of an option's argument, as it is written.
   public let given: @Sendable (String) throws(RuleFault) -> String
 
+  /// Returns whether a value as a person may type it is the one that is stored.
+  public func isSame(_ typed: String?, _ stored: String) -> Bool {
+    guard let typed, typed != stored else { return typed != nil }
+    do { return try read(typed, false).text == stored } catch { return false }
+  }
+
   public static func == (left: RuleEntry, right: RuleEntry) -> Bool { left.pattern == right.pattern }
   public func hash(into hasher: inout Hasher) { hasher.combine(pattern) }
 }

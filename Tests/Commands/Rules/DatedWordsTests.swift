@@ -86,6 +86,8 @@ import Testing
       words.contains("Not for Emma: “screen time a day 2 h” holds there, which is set for the child alone."), "\(words)"
     )
     #expect(words.contains("Not for Emma today: “screen time on 2026-11-21 1 h” holds there"), "\(words)")
+    let same = await ScriptedRun("limit", "set", "--family", "--daily", "2h", script: script).console.notes.joined()
+    #expect(!same.contains("“screen time a day 2 h” holds there"), "\(same)")
     let other = await ScriptedRun("limit", "set", "--family", "--weekly", "9h", script: script)
     #expect(!other.console.notes.joined().contains("Not for Emma"), "\(other.console.notes)")
   }
