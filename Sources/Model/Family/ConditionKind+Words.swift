@@ -37,6 +37,7 @@ extension ConditionKind {
       "for": account.isEmpty ? "" : .phrase(Phrase(" for the account {account}", ["account": .text(account)])),
       "app": .phrase(detail.isEmpty ? Phrase("an application") : .quoted(app?.name ?? detail)), "detail": .text(argument),
       "whose": .text(whose.isEmpty ? "" : " \(whose)"), "set": .text(Self.command(app == nil ? "" : argument, whose)),
+      "assign": Self.assigning(account, whose),
     ]
     return (Self.filled(sentence, words), Self.filled(next, words))
   }
@@ -77,7 +78,16 @@ extension ConditionKind {
     [
       "there": .phrase(Phrase("there")), "machine": .phrase(Phrase("the machine")), "account": "", "for": "",
       "app": .phrase(app), "detail": .phrase(Phrase("it")), "whose": "", "set": .text(command("", "")),
+      "assign": assigning("", ""),
     ]
+  }
+
+  /// Returns how an account is assigned: the whole command if it is known whose it is.
+  private static func assigning(_ account: String, _ whose: String) -> Phrase.Argument {
+    let command = "latchkey accounts assign" + (account.isEmpty ? "" : " \(account)")
+    return whose.hasPrefix("--child ") && !account.isEmpty
+      ? .text("`\(command) \(whose)`")
+      : .phrase(Phrase("`{command}` and --child with the child's name", ["command": .text(command)]))
   }
 
   /// Returns the command that sets rules of an application, as far as it is known whose.

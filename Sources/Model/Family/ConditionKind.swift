@@ -30,9 +30,9 @@ public struct ConditionKind: Hashable, Sendable {
   /// In the sentence, `{there}` stands for “on” and the machine, or “there”; `{machine}` for the
   /// machine, `{account}` for the name of the account after a space, `{for}` for the same with “for
   /// the account”, `{app}` for the application in the detail, `{detail}` for the detail itself,
-  /// `{whose}` for the option that names the child or the family, after a space, and `{set}` for
-  /// the command that sets rules of the application, as far as that is known. Where there is none,
-  /// the words are left out.
+  /// `{assign}` for the command that assigns the account, `{whose}` for the option that names the
+  /// child or the family, after a space, and `{set}` for the command that sets rules of the
+  /// application, as far as that is known. Where there is none, the words are left out.
   public static let all: [ConditionKind] = [
     ConditionKind(
       "agent-silent", .fault,
@@ -49,14 +49,14 @@ public struct ConditionKind: Hashable, Sendable {
     ConditionKind(
       "account-open", .information,
       "The account{account} {there} is not assigned, so nothing is counted or closed in it.",
-      next: "Assign it with `latchkey accounts assign`, or run `latchkey accounts ignore` if it is no child's."),
+      next: "Assign it with {assign}, or run `latchkey accounts ignore{account}` if it is no child's."),
     ConditionKind(
       "account-new", .warning,
       """
       The account{account} {there} is new and has the number that another account had before, so nothing is \
       counted or closed in it.
       """,
-      next: "Assign it with `latchkey accounts assign`, or run `latchkey accounts ignore` if it is no child's."),
+      next: "Assign it with {assign}, or run `latchkey accounts ignore{account}` if it is no child's."),
     ConditionKind(
       "pin-missing", .warning,
       """
@@ -86,8 +86,8 @@ public struct ConditionKind: Hashable, Sendable {
       """,
       next:
       """
-      Assign it with `latchkey accounts assign --unlisted`, or run `latchkey accounts ignore --unlisted` if it is \
-      no child's.
+      Assign it with `latchkey accounts assign {detail} --unlisted` and --child with the child's name, or run \
+      `latchkey accounts ignore {detail} --unlisted` if it is no child's.
       """),
     ConditionKind(
       "account-unknown", .warning,

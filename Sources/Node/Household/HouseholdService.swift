@@ -50,7 +50,7 @@ final class HouseholdService: Sendable {
     }
     let now = try await context.readHousehold()
     try await showOwners(now)
-    warn(of: now.unsupervised)
+    warn(of: now.unsupervised, now)
     let left = unheeded.withLock { unheeded in
       unheeded = unheeded.filter { device, names in now.lacks(names, on: device) }
       return unheeded
@@ -62,16 +62,19 @@ final class HouseholdService: Sendable {
   }
 
   /// Warns of shared machines on which nothing is counted for a child.
-  private func warn(of machines: [Household.Machine]) {
+  private func warn(of machines: [Household.Machine], _ household: Household) {
     let names = machines.map { "“\($0.name)”" }
+    let account = machines.first?.accounts.first?.name ?? "emma"
+    let child = household.children.first.map { ShellWord.person($0.name) } ?? "Emma"
     let first = machines.first.map { ShellWord.machine($0.name, $0.device) } ?? ""
     context.warn(
       "accounts",
       names.isEmpty
         ? nil
         : "Several children share \(names.joined(separator: ", ")), and no account there is a child's, so that nothing is counted: run "
-          + "`latchkey accounts` to see them, and say whose one is with `latchkey accounts assign ACCOUNT --on \(first) --child "
-          + "NAME`, or `latchkey accounts ignore` for one that is no child's.")
+          + "`latchkey accounts` to see them, and say whose one is, such as with `latchkey accounts assign \(account) --on "
+          + "\(first) --child \(child)`, or `latchkey accounts ignore \(account) --on \(first)` for one that is no child's."
+    )
   }
 
   /// Warns of children whom another parent has taken from a machine, so that nothing that is set

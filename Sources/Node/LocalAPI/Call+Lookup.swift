@@ -45,8 +45,18 @@ extension Call {
         household.children(of: own).isEmpty
           ? "Nobody has said whose machine this is: run `latchkey pair` here and on a parent's, or `latchkey devices rename` "
             + "there, with --child, if they are paired."
-          : "This account is no child's: run `latchkey accounts assign` on a parent's machine to say whose it is.")
+          : "This account is no child's: \(assigning(household)) on a parent's machine says whose it is.")
     }
+  }
+}
+
+extension Call {
+  /// Returns the command that makes the caller's account a child's of this machine.
+  private func assigning(_ household: Household) -> String {
+    let account = household.ownAccounts.first { $0.uid == caller.userID }?.name ?? "\(caller.userID)"
+    let child = household.children(of: own).first.map { ShellWord.person(household.title(of: $0).text) }
+    guard let child, ShellWord.isPlain(account) else { return "`latchkey accounts assign`" }
+    return "`latchkey accounts assign \(account) --child \(child)`"
   }
 }
 

@@ -70,6 +70,16 @@ import Testing
     #expect(kind.words(on: "this machine", account: "", detail: "").next.contains("`latchkey app set` and --matcher"))
   }
 
+  @Test("What assigns an account is a whole command where the child is known, and names no placeholder")
+  func assigning() throws {
+    let kind = try #require(ConditionKind.named("account-open"))
+    let known = kind.words(on: "“Emma's PC”", account: "em2012", detail: "", whose: "--child Emma").next
+    #expect(known.contains("`latchkey accounts assign em2012 --child Emma`, or"), "\(known)")
+    #expect(known.contains("`latchkey accounts ignore em2012`"), "\(known)")
+    let unknown = kind.words(on: "“Emma's PC”", account: "em2012", detail: "").next
+    #expect(unknown.contains("`latchkey accounts assign em2012` and --child with the child's name"), "\(unknown)")
+  }
+
   @Test("What a machine says is put into a sentence once, and read for nothing else")
   func once() throws {
     let kind = try #require(ConditionKind.named("privileged-group"))
