@@ -172,6 +172,7 @@ struct PageTests {
     ] {
       #expect(page.contains(part), "\(part)")
     }
+    #expect(page.contains(#"<input type="hidden" name="key" value="KEY-ask">"#), "\(page)")
     #expect(!page.contains("Who is there?"))
     var open = try day(emma, screen: left)
     for index in open.apps.indices where !open.apps[index].verdict.isAllowed { open.apps[index].isPartlyOpen = true }

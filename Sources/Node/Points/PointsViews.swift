@@ -77,4 +77,7 @@ package struct PointsRedeemed: Hashable, Sendable, Codable {
   package var lastDay: FamilyDay?
   /// The points now, as this machine knows them.
   package var points: PointsListing
+  /// `true` if a redemption with the request's `idempotency-key` was made before, so that nothing
+  /// was paid now; `nil` otherwise.
+  package var isRepeated: Bool?
 }

@@ -13,13 +13,16 @@ extension Call {
   /// What came of one try.
   private enum Outcome: Sendable {
     case redeemed(LedgerEntry)
+    /// A redemption with the same key was made before.
+    case repeated(LedgerEntry)
     /// Another machine has the points that are missing here.
     case lacking(LocalAPIError)
     case refused(LocalAPIError)
   }
 
   func redeem(_ request: PointsRedemption, of child: ChildID) async throws -> PointsRedeemed {
-    let source = try newID({ RecordID(bytes: $0) }, "The redemption")
+    let known = keyedBytes("redemption", of: child)
+    let source = try newID({ RecordID(bytes: known ?? $0) }, "The redemption")
     let deadline = context.now() + Self.patience
     var isWanted = false
     defer { if isWanted { want(child, until: nil) } }
@@ -28,9 +31,11 @@ extension Call {
       let seen = context.factNews.version
       switch try await redeem(request, of: child, source) {
       case .redeemed(let entry):
-        return PointsRedeemed(
-          milliPoints: -entry.milliPoints, milliseconds: entry.quantity, lastDay: entry.lastDay,
-          points: try await points(of: child))
+        return try await Self.redeemed(entry, points(of: child))
+      case .repeated(let entry):
+        var answer = try await Self.redeemed(entry, points(of: child))
+        answer.isRepeated = true
+        return answer
       case .refused(let error): throw error
       case .lacking(let error):
         let rest = deadline - context.now()
@@ -45,6 +50,11 @@ extension Call {
     }
   }
 
+  private static func redeemed(_ entry: LedgerEntry, _ points: PointsListing) -> PointsRedeemed {
+    PointsRedeemed(
+      milliPoints: -entry.milliPoints, milliseconds: entry.quantity, lastDay: entry.lastDay, points: points)
+  }
+
   private func redeem(
     _ request: PointsRedemption, of child: ChildID, _ source: RecordID
   ) async throws -> Outcome {
@@ -53,6 +63,8 @@ extension Call {
       let rules = try effects.rules(of: child)
       let moment = context.moment(rules)
       var purse = try effects.purse(of: child)
+      let made = EntryID(purse: effects.own, kind: .redeemed, source: source)
+      if let entry = purse.ledger.entries[made] { return (.repeated(entry), .none) }
       let perPoint = max(1, rules.points.minutesPerPoint)
       let bought = request.minutes.map { (Int64($0) * 1_000 + perPoint - 1) / perPoint }
       guard let milliPoints = request.milliPoints ?? bought else {

@@ -74,13 +74,15 @@ extension Call {
           No parent's machine is paired with this one, so that no parent would see it: pair one with `latchkey pair` first.
           """))
     }
-    guard let id = CommandID(bytes: SecureRandom.bytes(16)) else {
+    let known = keyedBytes("request", of: child)
+    guard let id = CommandID(bytes: known ?? SecureRandom.bytes(16)) else {
       throw LocalAPIError(.internal, "The request got no ID: ask again.")
     }
     let reason = request.reason
-    let result = try await context.act(directory) { effects, _ -> (LocalAPIError?, ActOrders) in
+    let result = try await context.act(directory) { effects, _ -> (Asked, ActOrders) in
       let moment = context.moment(try effects.rules(of: child))
       let (requests, answers) = try effects.requests(of: child)
+      if requests.contains(where: { $0.id == id }) { return (.repeated, .none) }
       let book = RequestBook(requests, answers)
       let open = requests.count { book.state(of: $0.id, on: moment.day) == .open }
       guard open < RequestBook.mostOpen else {
@@ -89,26 +91,35 @@ extension Call {
           {count} requests wait for an answer already: `latchkey requests` lists them. Wait for an answer, or talk to your \
           parents.
           """, ["count": .number(open)])
-        return (LocalAPIError(.limit, phrase: phrase), .none)
+        return (.refused(LocalAPIError(.limit, phrase: phrase)), .none)
       }
       let today = requests.count { $0.day == moment.day }
       guard today < RequestBook.mostPerDay else {
         let phrase = Phrase(
           "There were {count} requests today, as many as a day has: talk to your parents, or ask tomorrow.",
           ["count": .number(RequestBook.mostPerDay)])
-        return (LocalAPIError(.limit, phrase: phrase), .none)
+        return (.refused(LocalAPIError(.limit, phrase: phrase)), .none)
       }
       let asked = ChildRequest(
         id: id, device: own, at: moment.at, wish: wish, day: moment.day, reason: reason)
       try effects.add(Fact(child, .request, asked.text))
-      return (nil, .none)
+      return (.new, .none)
     }
-    if let fault = result.value { throw fault }
+    if case .refused(let fault) = result.value { throw fault }
     forget()
     let told = try await parentsTold(of: result.changes)
     var listing = try await listing(of: id, household)
     listing.told = told
+    if case .repeated = result.value { listing.isRepeated = true }
     return listing
+  }
+
+  /// What came of a question.
+  private enum Asked: Sendable {
+    case new
+    /// A question with the same key was asked before.
+    case repeated
+    case refused(LocalAPIError)
   }
 
   /// The time for which a child's question waits for parents to have it, in milliseconds.

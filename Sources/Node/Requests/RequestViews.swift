@@ -63,4 +63,7 @@ package struct RequestListing: Hashable, Sendable, Codable {
   /// The parents' machines that have it already, in the answer to the child's question; `nil`
   /// elsewhere.
   package var told: [Told]?
+  /// `true` in the answer to a question whose `idempotency-key` was used before, so that nothing
+  /// was asked; `nil` otherwise.
+  package var isRepeated: Bool?
 }

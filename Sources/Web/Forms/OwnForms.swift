@@ -5,11 +5,16 @@ import LatchkeyNode
 enum OwnForms {
   static let all = [
     Form(path: "/ask", whoMay: [.child]) { call in
-      let asked = try await call.node.ask(
+      let asked = try await call.once(try call.field("key")).ask(
         Endpoints.ask,
         AskRequest(
           minutes: try call.number("minutes"), app: call.fields["app"],
           reason: call.line("reason", label: Phrase("Why"))))
+      if asked.isRepeated == true {
+        return FormOutcome(sentences: [
+          "Your parents were asked once, although the button was pressed twice. Press it here to ask again."
+        ])
+      }
       let told = asked.told ?? []
       let whom =
         told.isEmpty
@@ -23,7 +28,13 @@ enum OwnForms {
       guard let points = PointsText.milliPoints(try call.field("points")), points > 0 else {
         throw PageFault(400, "Give a number of points above 0, such as 20.")
       }
-      let redeemed = try await call.node.ask(Endpoints.redeemPoints, PointsRedemption(milliPoints: points))
+      let redeemed = try await call.once(try call.field("key")).ask(
+        Endpoints.redeemPoints, PointsRedemption(milliPoints: points))
+      if redeemed.isRepeated == true {
+        return FormOutcome(sentences: [
+          "Points were changed into time once, although the button was pressed twice. Press it here for more."
+        ])
+      }
       var arguments: [String: Phrase.Argument] = [
         "points": .phrase(PointsText.phrase(redeemed.milliPoints)),
         "time": .phrase(PageWords.span(redeemed.milliseconds)),

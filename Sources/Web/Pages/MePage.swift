@@ -56,7 +56,7 @@ enum MePage {
     <section>
     <h2>[[Ask for more]]</h2>
     <form method="post" action="/ask">
-    <input type="hidden" name="token" value="{{token}}">
+    <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="key" value="{{key}}-ask">
     <div class="row">
     <label class="narrow">[[Minutes]] <input name="minutes" type="number" min="1" max="1440" value="30"></label>
     <label class="wide">[[For]] <select name="app"><option value="">[[everything]]</option>{{#apps}}<option value="{{id}}">{{name}}</option>{{/apps}}</select></label>
@@ -77,7 +77,7 @@ enum MePage {
     <p>{{how}}</p>
     {{#redeeming}}
     <form method="post" action="/redeem">
-    <input type="hidden" name="token" value="{{token}}">
+    <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="key" value="{{key}}-redeem">
     <div class="row">
     <label class="narrow">[[Points]] <input name="points" inputmode="decimal" value="{{usual}}" required></label>
     <button>[[Change into time]]</button>

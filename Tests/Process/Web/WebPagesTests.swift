@@ -109,12 +109,18 @@ extension ProcessTests {
         ] {
           #expect(page.status == 200 && page.text.contains(part), "\(part): \(page)")
         }
-        let asked = try await browser.form("/ask", ["minutes": "30", "app": "", "reason": "the level"])
+        let asked = try await browser.form("/ask", ["minutes": "30", "app": "", "reason": "the level", "key": "0-ask"])
         #expect(asked.status == 303, "\(asked)")
         #expect(try await browser.get("/").text.contains("Your parents are asked for 30 min."))
         try await eventually("the parent has it") {
           try await mum.api.ask(Endpoints.getRequests, nil).first?.reason == "the level"
         }
+        // The same form again, as a button that is pressed twice sends it.
+        let again = try await browser.form(
+          "/ask", ["minutes": "30", "app": "", "reason": "the level", "key": "0-ask"])
+        #expect(again.status == 303, "\(again)")
+        #expect(try await browser.get("/").text.contains("asked once, although the button was pressed twice"))
+        #expect(try await pc.api.ask(Endpoints.getRequests, nil).count == 1)
         #expect(try await browser.form("/ask", ["minutes": "many"]).status == 400)
         for path in ["/machines", "/children/018f"] { #expect(try await browser.get(path).status == 403, "\(path)") }
         #expect(try await browser.form("/children/lock", ["child": "Emma", "lock": "off"]).status == 403)
