@@ -61,7 +61,7 @@ import Testing
       ApplicationsPage.template,
       ApplicationsPage.data(known, ApplicationFilter(FamilySample.fields([:])), now: FamilySample.now))
     FamilySample.check(page)
-    for part in ["Applications of Emma", "none yet", "Learning", "2 h", "mon-fri 1 h", "Emma&#39;s PC"] {
+    for part in ["Applications of Emma", "none yet", "Learning", "2 h", "Mon–Fri 1 h", "Emma&#39;s PC"] {
       #expect(page.contains(part), "\(part)")
     }
   }

@@ -78,14 +78,24 @@ public struct DayLimits: Hashable, Sendable {
   /// The limits in words, such as "1 h 30 min" or "mon-fri 1 h, sat 2 h".
   public var words: String { written(\.words) }
 
+  /// The limits as a phrase, such as "Mon–Fri 1 h and Sat 2 h".
+  public var phrase: Phrase {
+    let items = items.map { Phrase.Argument.phrase(WeekdayText.phrase($0.run, $0.limit.phrase)) }
+    return Phrase("{limits}", ["limits": .list(items)])
+  }
+
   private func written(_ write: (DayLimit) -> String) -> String {
+    items.map { WeekdayText.item($0.run, write($0.limit)) }.joined(separator: ", ")
+  }
+
+  /// The limits, each with the weekdays in a row that have it.
+  private var items: [(run: ClosedRange<Weekday>, limit: DayLimit)] {
     var items: [(run: ClosedRange<Weekday>, limit: DayLimit)] = []
     for value in Set(limits.compactMap { $0 }) {
       let days = Set(Weekday.allCases.filter { self[$0] == value })
       items += WeekdayText.runs(of: days).map { ($0, value) }
     }
-    items.sort { $0.run.lowerBound < $1.run.lowerBound }
-    return items.map { WeekdayText.item($0.run, write($0.limit)) }.joined(separator: ", ")
+    return items.sorted { $0.run.lowerBound < $1.run.lowerBound }
   }
 
   public init(_ text: String) throws(RuleFault) {

@@ -26,11 +26,17 @@ public enum WeekdayText {
 
   /// Returns an item as a phrase, such as "Mon–Fri 20:00-07:00".
   static func phrase(_ run: ClosedRange<Weekday>, _ value: String) -> Phrase {
-    if run == (Weekday.monday...Weekday.sunday) { return Phrase(verbatim: value) }
+    phrase(run, Phrase(verbatim: value))
+  }
+
+  /// Returns an item with any value as a phrase.
+  static func phrase(_ run: ClosedRange<Weekday>, _ value: Phrase) -> Phrase {
+    if run == (Weekday.monday...Weekday.sunday) { return value }
+    let time = Phrase.Argument.phrase(value)
     let first = Phrase.Argument.phrase(short(run.lowerBound))
-    if run.lowerBound == run.upperBound { return Phrase("{day} {time}", ["day": first, "time": .text(value)]) }
+    if run.lowerBound == run.upperBound { return Phrase("{day} {time}", ["day": first, "time": time]) }
     return Phrase(
-      "{first}–{last} {time}", ["first": first, "last": .phrase(short(run.upperBound)), "time": .text(value)])
+      "{first}–{last} {time}", ["first": first, "last": .phrase(short(run.upperBound)), "time": time])
   }
 
   private static func short(_ day: Weekday) -> Phrase {

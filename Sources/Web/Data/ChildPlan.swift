@@ -83,7 +83,7 @@ struct ChildPlan: Sendable {
 
   /// Returns what a rule of the plan says in words; `nil` for nothing.
   func words(_ rule: PlanRule) -> Phrase.Argument? {
-    rule == .daily ? plan.dailyLimit.map { .text($0.words) } : inForce(rule.key)?.valueArgument
+    rule == .daily ? plan.dailyLimit.map { .phrase($0.phrase) } : inForce(rule.key)?.valueArgument
   }
 
   /// Returns what a person would type for a rule of the plan; of breaks, for their length as well.
@@ -94,6 +94,16 @@ struct ChildPlan: Sendable {
       return (plan.breaks.map { "\($0.after)min" } ?? "", plan.breaks.map { "\($0.length)min" } ?? "")
     case .weekly, .carryOver: return (inForce(rule.key).map { "\($0.value)min" } ?? "", "")
     case .bedtime, .school, .reward: return (inForce(rule.key)?.value ?? "", "")
+    }
+  }
+
+  /// Returns the same in the words of the page's language.
+  func shown(_ rule: PlanRule) -> (value: Phrase, length: Phrase) {
+    let typed = typed(rule)
+    switch rule {
+    case .daily: return (ShownInput.limits(typed.value), Phrase(verbatim: ""))
+    case .bedtime, .school, .reward: return (ShownInput.windows(typed.value), Phrase(verbatim: ""))
+    case .weekly, .breaks, .carryOver: return (ShownInput.span(typed.value), ShownInput.span(typed.length))
     }
   }
 

@@ -17,7 +17,7 @@ struct KnownApplications: Sendable {
     var isAlwaysAllowed = false
     var isEnabled = true
     /// The limit a day in words; `nil` for none.
-    var limit: String?
+    var limit: Phrase?
     /// The weekdays on which the child has a limit of its own.
     var limitedDays: [Weekday] = []
     /// The use in milliseconds.
@@ -82,7 +82,7 @@ struct KnownApplications: Sendable {
       (app.category, app.isByDefault, app.isEnabled) = (listing.category, listing.isByDefault, listing.isEnabled)
       (app.isBlocked, app.isAlwaysAllowed) = (listing.isBlocked, listing.isAlwaysAllowed)
       app.rate = listing.category == nil && listing.ownMilliPointsPerMinute == nil ? nil : listing.milliPointsPerMinute
-      app.limit = listing.limit.map { text in (try? DayLimits(text))?.words ?? text }
+      app.limit = listing.limit.map { text in (try? DayLimits(text))?.phrase ?? Phrase(verbatim: text) }
       app.limitedDays = listing.rules.filter { !$0.isFamilys }.compactMap { RuleKey($0.key)?.weekday }
       apps[listing.appID] = app
     }

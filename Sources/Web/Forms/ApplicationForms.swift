@@ -101,10 +101,10 @@ enum ApplicationForms {
     let limit: DayLimits.Change?
     do throws(RuleFault) {
       limit = try fields["limit"].map { text throws(RuleFault) in
-        try DayLimits.Change(given: text, canHaveHours: true)
+        try DayLimits.Change(given: TypedInput.rule(text), canHaveHours: true)
       }
-      if let rate = fields["rate"] {
-        let isNone = rate.lowercased() == "none"
+      if let rate = fields["rate"].map(TypedInput.points) {
+        let isNone = rate == "none"
         common.append(isNone ? .init(AppRule.rate.end, nil) : AppRule.rate.change(try AppRule.rate.read(given: rate)))
       }
     } catch { throw Fault(phrase: error.said) }

@@ -7,7 +7,7 @@ import LatchkeyRules
 enum ChildDayForms {
   static let all = [
     Form(path: "/children/later", whoMay: [.parent, .phone]) { call in
-      guard let minutes = try call.number("minutes"), (1...240).contains(minutes) else {
+      guard let minutes = try call.minutes("minutes"), (1...240).contains(minutes) else {
         throw PageFault(400, "Bedtime is 1 to 240 minutes later: go back and choose one.")
       }
       let plan = try await ChildPlan.read(of: try call.child(), at: call.node)

@@ -64,6 +64,12 @@ struct FormCall: Sendable {
     return text
   }
 
+  /// Returns a field with a time in whole minutes, such as `30` or `1,5 Std`; `nil` if it is empty.
+  func minutes(_ name: String) throws(PageFault) -> Int? {
+    if let minutes = fields[name].flatMap({ SpanReader.minutes(TypedInput.rule($0)) }) { return minutes }
+    return try number(name)
+  }
+
   /// Returns a field with a whole number; `nil` if it is empty.
   func number(_ name: String) throws(PageFault) -> Int? {
     guard let text = fields[name] else { return nil }

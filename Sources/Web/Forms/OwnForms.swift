@@ -8,7 +8,7 @@ enum OwnForms {
       let asked = try await call.once(try call.field("key")).ask(
         Endpoints.ask,
         AskRequest(
-          minutes: try call.number("minutes"), app: call.fields["app"],
+          minutes: try call.minutes("minutes"), app: call.fields["app"],
           reason: call.line("reason", label: Phrase("Why"))))
       if asked.isRepeated == true {
         return FormOutcome(sentences: [
@@ -25,7 +25,7 @@ enum OwnForms {
       ])
     },
     Form(path: "/redeem", whoMay: [.child]) { call in
-      guard let points = PointsText.milliPoints(try call.field("points")), points > 0 else {
+      guard let points = PointsText.milliPoints(TypedInput.points(try call.field("points"))), points > 0 else {
         throw PageFault(400, "Give a number of points above 0, such as 20.")
       }
       let redeemed = try await call.once(try call.field("key")).ask(

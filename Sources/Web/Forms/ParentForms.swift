@@ -12,7 +12,7 @@ enum AnswerForm {
       case "no": isApproved = false
       default: throw PageFault(400, "An answer is yes or no: go back and choose one.")
       }
-      let minutes = isApproved ? try call.number("minutes") : nil
+      let minutes = isApproved ? try call.minutes("minutes") : nil
       let answered = try await call.node.ask(
         Endpoints.answerRequest,
         AnswerRequest(
@@ -33,7 +33,7 @@ enum AnswerForm {
 enum ChildForms {
   static let all = [
     Form(path: "/children/grant", whoMay: [.parent, .phone]) { call in
-      guard let minutes = try call.number("minutes"), minutes > 0 else {
+      guard let minutes = try call.minutes("minutes"), minutes > 0 else {
         throw PageFault(400, "More time is 1 to 1,440 minutes: give a number, such as 30.")
       }
       let child = try call.field("child")

@@ -31,13 +31,14 @@ struct PlanEdit: Hashable, Sendable {
   init(_ rule: PlanRule, _ fields: FormFields, _ plan: ChildPlan) throws(Fault) {
     self.rule = rule
     days = try Self.days(rule, fields, plan.today)
-    let typed = fields["value"]?.lowercased() == "none" ? nil : fields["value"]
+    let value = fields["value"].map(TypedInput.rule)
+    let typed = value == "none" ? nil : value
     var changes: [RuleRequest.Change]
     do throws(RuleFault) {
       if let days, let key = rule.key(on: days) {
         changes = [key.change(try Self.value(of: rule, onDays: typed))]
       } else {
-        changes = try Self.changes(of: rule, typed, length: fields["length"], plan)
+        changes = try Self.changes(of: rule, typed, length: fields["length"].map(TypedInput.rule), plan)
       }
     } catch { throw Fault("value", error) }
     if let days, let name = fields["name"] {
@@ -60,10 +61,10 @@ struct PlanEdit: Hashable, Sendable {
     case "always": return nil
     case "today": return DayRange(today)
     default:
-      guard let first = fields["first"].flatMap({ FamilyDay($0) }) else {
+      guard let first = fields["first"].flatMap(TypedInput.day) else {
         throw Fault("first", Phrase("Give the first day, such as 2026-12-23."))
       }
-      guard let last = fields["last"].map({ FamilyDay($0) }) ?? first else {
+      guard let last = fields["last"].map(TypedInput.day) ?? first else {
         throw Fault("last", Phrase("Give the last day, such as 2027-01-06, or leave it empty for one day."))
       }
       guard last >= today else { throw Fault("last", Phrase("Those days are over: give today or later days.")) }

@@ -6,7 +6,7 @@ enum PointsForms {
   static let all = [
     Form(path: "/points/adjust", whoMay: [.parent, .phone]) { call in
       let child = try call.child()
-      guard let points = PointsText.milliPoints(try call.field("points")), points > 0 else {
+      guard let points = PointsText.milliPoints(TypedInput.points(try call.field("points"))), points > 0 else {
         throw PageFault(400, "Give a number of points above 0, such as 20 or 2.5.")
       }
       let isGift: Bool

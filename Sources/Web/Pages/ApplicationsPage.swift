@@ -159,7 +159,7 @@ enum ApplicationsPage {
       "category": ApplicationChoice.category(app),
       "used": app.used < 60_000 ? PageWords.none : PageWords.span(app.used),
       "rate": app.rate.map { PageWords.number($0) } ?? PageWords.none, "allowed": ApplicationChoice.allowed(app),
-      "limit": app.limit ?? "–", "places": app.places.isEmpty ? "–" : app.places.joined(separator: ", "),
+      "limit": app.limit ?? PageWords.none, "places": app.places.isEmpty ? "–" : app.places.joined(separator: ", "),
     ]
   }
 

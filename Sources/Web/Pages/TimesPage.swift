@@ -144,13 +144,13 @@ enum TimesPage {
   }
 
   private static func form(_ rule: PlanRule, _ plan: ChildPlan, _ entered: Entered?) -> PageData {
-    let (typed, fields) = (plan.typed(rule), entered?.fields)
+    let (typed, fields) = (plan.shown(rule), entered?.fields)
     let when = fields?["when"] ?? "always"
     var data: PageData = [
       "rule": rule.rawValue, "title": rule.title, "meaning": rule.meaning, "label": rule.label, "hint": rule.hint,
       "present": plan.words(rule).map { Phrase("Now: {words}", ["words": $0]) } ?? Phrase("Now: not set"),
-      "version": plan.version(of: rule), "value": fields.map { $0["value"] ?? "" } ?? typed.value,
-      "hasLength": rule == .breaks, "length": fields.map { $0["length"] ?? "" } ?? typed.length,
+      "version": plan.version(of: rule), "value": fields.map { Phrase(verbatim: $0["value"] ?? "") } ?? typed.value,
+      "hasLength": rule == .breaks, "length": fields.map { Phrase(verbatim: $0["length"] ?? "") } ?? typed.length,
       "hasDays": rule.entryOfDays != nil, "isAlways": when == "always", "isToday": when == "today",
       "isDays": when == "days", "first": fields?["first"] ?? "", "last": fields?["last"] ?? "",
       "dayName": fields?["name"] ?? "", "isWrong": entered != nil,

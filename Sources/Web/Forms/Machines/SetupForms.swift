@@ -24,7 +24,7 @@ enum SetupForms {
     },
     Form(path: "/machines/setup/limit", whoMay: [.parent]) { call in
       try await answer(call, .limit) { _ in
-        let typed = try call.field("limit")
+        let typed = TypedInput.rule(try call.field("limit"))
         let limit: String
         do throws(RuleFault) { limit = try ChildRule.dailyLimit.entry.given(typed) } catch {
           throw PageFault(400, error.said)

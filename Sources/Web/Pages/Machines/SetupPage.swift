@@ -48,7 +48,7 @@ enum SetupPage {
     <form method="post" action="/machines/setup/limit" class="card">
     <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="device" value="{{device}}">
     <input type="hidden" name="child" value="{{childID}}">
-    <label>[[Time a day, such as 2h or 1h30m]] <input name="limit" value="2h" maxlength="20" required autocomplete="off"></label>
+    <label>[[Time a day, such as 2h or 1h30m]] <input name="limit" value="{{usual}}" maxlength="20" required autocomplete="off"></label>
     <p class="row"><button>[[Save]]</button></p>
     </form>
     {{/limit}}
@@ -133,7 +133,9 @@ enum SetupPage {
       about["choices"] = state.open.map { choice($0.account, child?.name.text ?? "") }
       if let statement, stated?.child.lowercased() == child?.name.text.lowercased() { about["statement"] = statement }
       return ["accounts": about]
-    case .limit: return ["limit": about]
+    case .limit:
+      about["usual"] = SpanText.phrase(minutes: 120)
+      return ["limit": about]
     case .bedtime: return ["bedtime": about]
     }
   }

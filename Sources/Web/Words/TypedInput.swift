@@ -1,0 +1,124 @@
+import Foundation
+import LatchkeyModel
+import LatchkeyRules
+
+/// What people type into the fields of pages, in English or in the words of another language, as
+/// the rules read it.
+///
+/// Whatever the language of the page is, `Mo-Fr 1,5 Std` means the same as `mon-fri 1h30m`.
+///
+/// Spec: Protocol/15-pages.md §6.
+enum TypedInput {
+  /// Other words than those that pages show, by what the rules read.
+  private static let synonyms: [String: [String]] = [
+    "mon": ["montag", "montags", "mondays"], "tue": ["dienstag", "dienstags", "tuesdays"],
+    "wed": ["mittwoch", "mittwochs", "wednesdays"], "thu": ["donnerstag", "donnerstags", "thursdays"],
+    "fri": ["freitag", "freitags", "fridays"], "sat": ["samstag", "samstags", "sonnabend", "saturdays"],
+    "sun": ["sonntag", "sonntags", "sundays"], "h": ["stunde", "stunden", "std"],
+    "min": ["minute", "minuten"], "none": ["kein", "keine", "keiner", "keines", "keins", "ohne", "nie", "nichts"],
+    ",": ["und", "and"], "-": ["bis", "to"], "": ["uhr", "von", "from"], "within": ["zwischen", "between", "innerhalb"],
+  ]
+
+  /// What each word means to the rules: the synonyms, and what pages show in each language.
+  private static let words: [String: String] = {
+    var words: [String: String] = [:]
+    for (word, others) in synonyms { for other in others { words[other] = word } }
+    let shown: [(phrase: Phrase, word: String)] =
+      Weekday.allCases.map { (PageClock.name($0), $0.word) } + [
+        (Phrase("none"), "none"), (Phrase("{hours} h", ["hours": ""]), "h"),
+        (Phrase("{minutes} min", ["minutes": ""]), "min"),
+      ]
+    for language in Language.all {
+      for (phrase, word) in shown {
+        let text = phrase.worded(in: language).lowercased().filter { $0.isLetter }
+        if !text.isEmpty { words[text] = word }
+      }
+    }
+    return words
+  }()
+
+  /// Returns times, limits or a duration as the rules read them, in small letters.
+  static func rule(_ typed: String) -> String {
+    var text = typed.lowercased()
+    for (other, plain) in [("–", "-"), ("—", "-"), ("\u{A0}", " "), ("\u{202F}", " "), (";", ",")] {
+      text = text.replacing(other, with: plain)
+    }
+    // The last two times of hours have an “and” between them that separates nothing.
+    text = text.replacing(
+      /(zwischen|between|within|innerhalb)\s+(\d{1,2}:\d\d)\s*(?:und|and|bis|to|-)\s*(\d{1,2}:\d\d)/
+    ) { "within \($0.2)-\($0.3)" }
+    text = replacingWords(text)
+    text = text.replacing(/(\d{1,3})[.,](\d{1,2})\s*h(?![a-z])/) { match in
+      let places = match.2.count == 1 ? (Int(match.2) ?? 0) * 10 : Int(match.2) ?? 0
+      return "\((Int(match.1) ?? 0) * 60 + (places * 60 + 50) / 100)min"
+    }
+    text = text.replacing(/(\d)\s*h\s*(\d{1,2})(?![\d:a-z]|\s*(?:m|h|s))/) { "\($0.1)h\($0.2)min" }
+    text = text.replacing(/\s*-\s*/) { _ in "-" }.replacing(/\s*,\s*/) { _ in ", " }
+    return text.split(separator: " ").joined(separator: " ")
+  }
+
+  /// Returns points as the rules read them, with a point before the decimal places.
+  static func points(_ typed: String) -> String {
+    let text = replacingWords(typed.lowercased())
+    return text.filter { $0 == "," || $0 == "." }.count == 1 ? text.replacing(",", with: ".") : text
+  }
+
+  /// Returns a day such as `2026-12-24` or `24.12.2026`; `nil` for anything else.
+  static func day(_ typed: String) -> FamilyDay? {
+    if let day = FamilyDay(typed) { return day }
+    guard let match = typed.filter({ $0 != " " }).wholeMatch(of: /([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})/) else {
+      return nil
+    }
+    let parts = [match.2, match.1].map { $0.count == 1 ? "0\($0)" : "\($0)" }
+    return FamilyDay("\(match.3)-\(parts[0])-\(parts[1])")
+  }
+
+  /// Returns a text in which each word of another language is one of the rules'; a point behind an
+  /// abbreviation is left out.
+  private static func replacingWords(_ text: String) -> String {
+    text.replacing(/(\p{L}+)(\.?)/) { match in
+      let word = String(match.1)
+      return words[word] ?? (word + match.2)
+    }
+  }
+}
+
+/// The values of rules as people type them, in the language of the page, for its fields.
+enum ShownInput {
+  private static let weekdays: [Phrase] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+  /// Returns times of the week, such as `mon-fri 20:00-07:00, sat 21:00-08:00`, in words.
+  static func windows(_ text: String) -> Phrase { items(text) { Phrase(verbatim: $0) } }
+
+  /// Returns limits by weekday, such as `mon-fri 90, sat 120`, in words.
+  static func limits(_ text: String) -> Phrase {
+    items(text) { value in Int(value).map { SpanText.phrase(minutes: $0) } ?? Phrase(verbatim: value) }
+  }
+
+  /// Returns a number of minutes such as `90min` in words; what is none, as it is.
+  static func span(_ text: String) -> Phrase {
+    SpanReader.minutes(text).map { SpanText.phrase(minutes: $0) } ?? Phrase(verbatim: text)
+  }
+
+  private static func items(_ text: String, _ word: (String) -> Phrase) -> Phrase {
+    let parts = text.components(separatedBy: ", ").map { item($0, word) }
+    guard let last = parts.last else { return Phrase(verbatim: text) }
+    return parts.dropLast().reversed().reduce(last) { rest, part in
+      Phrase("{first}, {rest}", ["first": .phrase(part), "rest": .phrase(rest)])
+    }
+  }
+
+  private static func item(_ text: String, _ word: (String) -> Phrase) -> Phrase {
+    if text == "none" { return Phrase("none") }
+    let words = text.split(separator: " ", maxSplits: 1).map(String.init)
+    guard words.count == 2 else { return word(text) }
+    let days = words[0].split(separator: "-").compactMap { Weekday(word: String($0)) }
+    guard let first = days.first, let last = days.last, days.count <= 2 else { return word(text) }
+    var arguments: [String: Phrase.Argument] = [
+      "day": .phrase(weekdays[first.rawValue]), "time": .phrase(word(words[1])),
+    ]
+    if days.count == 1 { return Phrase("{day} {time}", arguments) }
+    arguments["last"] = .phrase(weekdays[last.rawValue])
+    return Phrase("{day}-{last} {time}", arguments)
+  }
+}
