@@ -140,11 +140,11 @@ struct WebDoorTests {
     let (cookie, token) = try await session()
     let page = await responder.answer(request(.get, "/", cookie: cookie))
     #expect(page.status == 503)
-    #expect(text(page).contains("The node has stopped: start it.") && text(page).contains(" data-live>"))
+    #expect(text(page).contains("has not answered on this machine since") && text(page).contains(" data-live>"))
     let form = await responder.answer(
       request(.post, "/children/lock", cookie: cookie, form: "token=\(token)&child=x&lock=on"))
     #expect(form.status == 503)
-    #expect(text(form).contains("The node has stopped: start it.") && !text(form).contains("data-live"))
+    #expect(text(form).contains("has not answered on this machine since") && !text(form).contains("data-live"))
   }
 
   @Test("In an account that children share, the page asks who is there")

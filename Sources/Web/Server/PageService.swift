@@ -28,6 +28,7 @@ struct PageService: Sendable {
   /// How phones are let in; `nil` where that is not done.
   let phones: PhoneDesk?
   private let pairings = OpenPairings()
+  private let absence = NodeAbsence()
 
   init(logger: Logger, phones: PhoneDesk?) { (self.logger, self.phones) = (logger, phones) }
 
@@ -60,7 +61,7 @@ struct PageService: Sendable {
         all["word"] = ["sentences": word.sentences, "isFault": word.isFault] as PageData
       }
       return .page(page.template, data.merging(all) { $1 })
-    } catch { return fault(EntryPages.Fault(error, back: nil), nil, session) }
+    } catch { return fault(fault(of: error, back: nil), nil, session) }
   }
 
   func form(_ request: WebRequest, _ session: PageSession) async -> WebAnswer {
@@ -92,11 +93,26 @@ struct PageService: Sendable {
         session.tell(PageWord(sentences: outcome.sentences, isFault: outcome.isFault))
       }
       return .redirect(to: outcome.page)
-    } catch { return fault(EntryPages.Fault(error, back: "/"), nil, session) }
+    } catch { return fault(fault(of: error, back: "/"), nil, session) }
   }
 
-  /// Returns the node, and who looks at it: the role of the node says so.
+  /// Returns what is said of an error: of a node that does not answer, since when.
+  private func fault(of error: any Error, back: String?) -> EntryPages.Fault {
+    if let sentence = absence.sentence(error, now: WallClock.now()) {
+      return EntryPages.Fault(503, sentence, back: back)
+    }
+    return EntryPages.Fault(error, back: back)
+  }
+
+  /// Returns the node, and who looks at it.
   private func viewer(_ session: PageSession) async throws -> (node: any NodeInterface, viewer: Viewer) {
+    let (node, viewer) = try await asked(session)
+    absence.answered(viewer)
+    return (node, viewer)
+  }
+
+  /// Asks the node who looks at it: its role says so.
+  private func asked(_ session: PageSession) async throws -> (node: any NodeInterface, viewer: Viewer) {
     let node = try await session.node(nil)
     if session.right != nil { return (node, .phone) }
     do throws(LocalAPIError) {

@@ -138,7 +138,8 @@ extension ProcessTests {
         await mum.kill()
         try await eventually("the page hears of it") { ProcessLab.read(stream.output).contains("data: change") }
         let gone = try await browser.get("/")
-        #expect(gone.status == 503 && gone.text.contains("latchkey run"), "\(gone)")
+        #expect(gone.status == 503 && gone.text.contains("has not answered on this machine since"), "\(gone)")
+        #expect(!gone.text.contains(mum.folder) && gone.text.contains("latchkey doctor"), "\(gone)")
         #expect(try await browser.form("/children/lock", ["child": "Emma", "lock": "on"]).status == 503)
         let heard = ProcessLab.read(stream.output).utf8.count
         try await mum.start()
