@@ -55,6 +55,8 @@ import Testing
       #expect(page.contains(part), "\(part)")
     }
     for rule in PlanRule.allCases { #expect(page.contains("value=\"\(rule.rawValue)\"")) }
+    #expect(page.contains("Hours of applications") && page.contains("<td>kart: hours 15:00-18:00</td>"), "\(page)")
+    #expect(page.contains("viewBox=\"0 0 660 300\"") && page.matches(of: /rect class="hours" x=/).count == 7)
     // The night from Sunday to Monday is drawn on both.
     let drawn = PlanChart.data(family.plan.plan)["bars"] as? [PageData] ?? []
     let bars = drawn.filter { $0["kind"] as? String == "night" }

@@ -81,7 +81,7 @@ enum TodayText {
   }
 
   private static func pointsPhrases(_ day: ChildToday) -> [Phrase] {
-    guard let milliPoints = day.milliPoints else { return [] }
+    guard let milliPoints = day.milliPoints.map(PointsText.left) else { return [] }
     let points = ["points": Phrase.Argument.phrase(PointsText.phrase(milliPoints))]
     let isOne = milliPoints == 1_000
     guard let redeemed = day.redeemedMilliseconds else {

@@ -107,6 +107,20 @@ struct ChildPlan: Sendable {
     }
   }
 
+  /// When applications and groups may be used, by the child's own rules or else the family's.
+  var hours: [PlanChart.Hours] {
+    let keys = Set((rules.rules + rules.family).map(\.key.text))
+    return keys.sorted().compactMap { text in
+      guard let key = RegisterKey(text).flatMap({ RuleKey($0) }),
+        key.entry == AppRule.hours.entry || key.entry == GroupRule.hours.entry,
+        let listing = inForce(key), listing.notInForce == nil
+      else { return nil }
+      do throws(RuleFault) {
+        return PlanChart.Hours(name: listing.subjectArgument, windows: try WeekWindows(typed: listing.value))
+      } catch { return nil }
+    }
+  }
+
   /// What holds on single days instead of the plan, or in addition to it.
   var exceptions: [RuleListing] {
     (rules.rules + rules.family).filter { listing in

@@ -1,16 +1,16 @@
 import LatchkeyModel
 import LatchkeyRules
 
-/// The week's bedtime, school and reward times on a line for each day, with the table of the same
-/// times.
+/// The week's bedtime, school and reward times, and the hours of applications and groups, on lines
+/// for each day, with the table of the same times.
 enum PlanChart {
-  private static let (left, top, row, lane, hour) = (52, 8, 30, 8, 25)
+  private static let (left, top, lane, hour) = (52, 8, 8, 25)
 
   static let template = """
     {{#chart}}
     <div class="scroll" tabindex="0" role="region" aria-label="{{label}}">
-    <svg class="plan" viewBox="0 0 672 244" role="img" aria-label="{{label}}" aria-describedby="plan">
-    {{#lines}}<line x1="{{x}}" x2="{{x}}" y1="8" y2="218"/><text class="day" x="{{x}}" y="236">{{clock}}</text>{{/lines}}
+    <svg class="plan" viewBox="0 0 672 {{height}}" role="img" aria-label="{{label}}" aria-describedby="plan">
+    {{#lines}}<line x1="{{x}}" x2="{{x}}" y1="8" y2="{{bottom}}"/><text class="day" x="{{x}}" y="{{clockY}}">{{clock}}</text>{{/lines}}
     {{#days}}<text class="scale" x="48" y="{{textY}}">{{short}}</text>{{/days}}
     {{#bars}}<rect class="{{kind}}" x="{{x}}" y="{{y}}" width="{{width}}" height="8"><title>{{title}}</title></rect>{{/bars}}
     </svg>
@@ -21,10 +21,13 @@ enum PlanChart {
     <thead><tr><th scope="col">[[Day]]</th>
     {{#kinds}}<th scope="col"><svg class="key" viewBox="0 0 10 10" aria-hidden="true">\
     <rect class="{{kind}}" width="10" height="10"/></svg> {{title}}</th>{{/kinds}}
+    {{#hasHours}}<th scope="col"><svg class="key" viewBox="0 0 10 10" aria-hidden="true">\
+    <rect class="hours" width="10" height="10"/></svg> [[Hours of applications]]</th>{{/hasHours}}
     <th scope="col" class="number">[[Screen time]]</th></tr></thead>
     <tbody>
     {{#days}}
-    <tr><th scope="row">{{short}}</th>{{#cells}}<td>{{.}}</td>{{/cells}}<td class="number">{{limit}}</td></tr>
+    <tr><th scope="row">{{short}}</th>{{#cells}}<td>{{.}}</td>{{/cells}}\
+    {{#hasHours}}<td>{{hours}}</td>{{/hasHours}}<td class="number">{{limit}}</td></tr>
     {{/days}}
     </tbody>
     </table>
@@ -39,8 +42,16 @@ enum PlanChart {
     var windows: WeekWindows?
   }
 
-  /// Returns the chart of a plan.
-  static func data(_ plan: RuleSet) -> PageData {
+  /// When an application or a group may be used.
+  struct Hours: Sendable {
+    var name: Phrase.Argument
+    var windows: WeekWindows
+  }
+
+  /// Returns the chart of a plan, with the hours of applications and groups.
+  static func data(_ plan: RuleSet, hours: [Hours] = []) -> PageData {
+    // Four lines a day instead of three.
+    let row = hours.isEmpty ? 30 : 38
     let lanes = [
       Lane(kind: "night", title: PlanRule.bedtime.title, windows: plan.bedtime),
       Lane(kind: "learning", title: PlanRule.school.title, windows: plan.school),
@@ -52,9 +63,10 @@ enum PlanChart {
         ["x": left + mark * hour, "clock": mark < 10 ? "0\(mark)" : "\(mark)"]
       },
       "kinds": lanes.map { ["kind": $0.kind, "title": $0.title] as PageData },
+      "height": top + 7 * row + 26, "bottom": top + 7 * row, "clockY": top + 7 * row + 18, "hasHours": !hours.isEmpty,
       "days": Weekday.allCases.map { day -> PageData in
         [
-          "short": PageClock.name(day), "textY": top + day.rawValue * row + 18,
+          "short": PageClock.name(day), "textY": top + day.rawValue * row + row / 2 + 3, "hours": cell(hours, on: day),
           "cells": lanes.map { lane in
             let windows = lane.windows?[day] ?? []
             return windows.isEmpty ? "–" : windows.map(\.text).joined(separator: ", ")
@@ -62,11 +74,28 @@ enum PlanChart {
           "limit": plan.dailyLimit?[day].map { SpanText.phrase(minutes: $0.minutes) } ?? PageWords.none,
         ]
       },
-      "bars": lanes.enumerated().flatMap { index, lane in bars(lane, at: index) },
+      "bars": lanes.enumerated().flatMap { index, lane in bars(lane, at: index, row) }
+        + hours.flatMap { hours in
+          bars(
+            Lane(kind: "hours", title: Phrase("{name}", ["name": hours.name]), windows: hours.windows),
+            at: lanes.count, row)
+        },
     ]
   }
 
-  private static func bars(_ lane: Lane, at index: Int) -> [PageData] {
+  /// Returns when each application may be used on a day, such as `Kart 15:00-18:00`.
+  private static func cell(_ hours: [Hours], on day: Weekday) -> Phrase {
+    let items = hours.compactMap { hours -> Phrase.Argument? in
+      let windows = hours.windows[day]
+      if windows.isEmpty { return nil }
+      return .phrase(
+        Phrase(
+          "{name} {times}", ["name": hours.name, "times": .text(windows.map(\.text).joined(separator: ", "))]))
+    }
+    return items.isEmpty ? PageWords.none : Phrase("{hours}", ["hours": .list(items)])
+  }
+
+  private static func bars(_ lane: Lane, at index: Int, _ row: Int) -> [PageData] {
     Weekday.allCases.flatMap { day in
       (lane.windows?[day] ?? []).flatMap { window -> [PageData] in
         let title = Phrase(

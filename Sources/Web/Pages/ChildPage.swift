@@ -118,7 +118,8 @@ enum ChildPage {
     }
     let rows = applications(report, day, clock)
     let exceptions = rules.rules.compactMap { exception($0, clock) }
-    let own = rules.rules.filter { exception($0, clock) == nil }
+    let own = rules.rules.filter { exception($0, clock) == nil && isRule($0) }
+    let familys = rules.family.filter(isRule)
     let isEarlier = last < today
     var data: PageData = [
       "id": day.childID.description, "name": day.name.text, "figure": PageWords.figure(day.screen),
@@ -131,8 +132,8 @@ enum ChildPage {
         label: Phrase("{week}: use by day and category, with the numbers in the table below", ["week": .phrase(week)])),
       "applications": rows, "hasApplications": !rows.isEmpty,
       "exceptions": exceptions, "hasExceptions": !exceptions.isEmpty,
-      "rules": own.map { rule($0, clock) }, "familys": rules.family.map { rule($0, clock) },
-      "hasRules": !own.isEmpty || !rules.family.isEmpty, "hasFamilys": !rules.family.isEmpty,
+      "rules": own.map { rule($0, clock) }, "familys": familys.map { rule($0, clock) },
+      "hasRules": !own.isEmpty || !familys.isEmpty, "hasFamilys": !familys.isEmpty,
     ]
     let machines = peers.filter { rules.child.machines.contains($0.device.name) }
     if let stale = PageWords.stale(rules.child, machines, clock) { data["stale"] = stale }
@@ -169,6 +170,13 @@ enum ChildPage {
     let words = ["words": rule.valueArgument]
     data["words"] = entry == DayRule.grant.entry ? Phrase("More: {words}", words) : Phrase("Less: {words}", words)
     return data
+  }
+
+  /// Returns whether something that is set allows, closes or rewards anything: an application's name,
+  /// its category and what recognizes it stand on the page of applications.
+  private static func isRule(_ listing: RuleListing) -> Bool {
+    let others = [AppRule.name.entry, AppRule.category.entry, AppRule.matchers.entry, DayRule.name.entry]
+    return RuleKey(listing.key).map { !others.contains($0.entry) } ?? true
   }
 
   private static func rule(_ rule: RuleListing, _ clock: PageClock) -> PageData {

@@ -66,10 +66,10 @@ enum PointsSection {
   /// - Returns: The data of the template.
   static func data(_ points: PointsListing, of child: String, _ clock: PageClock) -> PageData {
     let section: PageData = [
-      "id": child, "balance": PointsText.phrase(points.balance),
+      "id": child, "balance": PointsText.phrase(PointsText.left(points.balance)),
       "today": points.earnedToday == 0
         ? Phrase("Nothing was earned today.")
-        : Phrase("{points} earned today.", ["points": .phrase(PointsText.phrase(points.earnedToday))]),
+        : Phrase("{points} earned today.", ["points": .phrase(PointsText.phrase(PointsText.left(points.earnedToday)))]),
       "hasHeld": !points.held.isEmpty,
       "held": points.held.map { entry in
         [

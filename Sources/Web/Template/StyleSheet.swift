@@ -149,6 +149,7 @@ enum StyleSheet {
     .night { fill: var(--night); }
     .learning { fill: var(--learning); }
     .reward { fill: var(--reward); }
+    .hours { fill: var(--neutral); }
     .neutral { fill: var(--neutral); }
     .key { display: inline-block; width: 0.8rem; height: 0.8rem; vertical-align: baseline; }
     .looking main form[method="post"] { display: none; }

@@ -7,6 +7,8 @@ struct PageClock: Sendable {
   private static let months: [Phrase] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
+  /// The beginning of the year 2020, in Unix milliseconds: Latchkey is younger.
+  private static let earliest: Int64 = 1_577_836_800_000
   private static let dayMilliseconds: Int64 = 86_400_000
   /// A moment may be another machine's word.
   private static let moments: ClosedRange<Int64> = -2_000_000_000_000...250_000_000_000_000
@@ -27,6 +29,7 @@ struct PageClock: Sendable {
 
   /// Returns a moment: the time of day, such as `19:20`, and the day before it if it is not near.
   func moment(_ milliseconds: Int64) -> Phrase {
+    guard isKnown(milliseconds) else { return Phrase("an unknown time") }
     let (then, present) = (local(milliseconds), local(now))
     let time = time(milliseconds)
     // What is less than a day away needs no date.
@@ -45,11 +48,16 @@ struct PageClock: Sendable {
 
   /// Returns how long ago a moment was, such as `20 min ago`.
   func ago(_ milliseconds: Int64) -> Phrase {
+    guard isKnown(milliseconds) else { return Phrase("at an unknown time") }
     let age = Self.held(now) - Self.held(milliseconds)
     guard age >= 60_000 else { return Phrase("just now") }
     guard age >= 86_400_000 else { return Phrase("{time} ago", ["time": .phrase(SpanText.phrase(of: age))]) }
     return Phrase(one: "{count} day ago", other: "{count} days ago", count: Int(age / 86_400_000))
   }
+
+  /// Returns whether a moment can be a right one: the clock of a machine that was never set begins
+  /// in 1970.
+  func isKnown(_ milliseconds: Int64) -> Bool { milliseconds >= Self.earliest || now < Self.earliest }
 
   /// Returns a day in words, such as `Tue 24 Nov`.
   static func day(_ day: FamilyDay) -> Phrase {

@@ -45,7 +45,7 @@ enum PageWords {
 
   /// Returns the points that a child may spend, such as `12 points to spend`.
   static func points(_ milliPoints: Int64) -> Phrase {
-    Phrase("{points} to spend", ["points": .phrase(PointsText.phrase(milliPoints))])
+    Phrase("{points} to spend", ["points": .phrase(PointsText.phrase(PointsText.left(milliPoints)))])
   }
 
   /// Returns what runs, where and since when.

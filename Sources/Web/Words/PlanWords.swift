@@ -136,6 +136,11 @@ enum PlanWords {
 extension RuleListing {
   /// The name and the value, such as `screen time a day: 2 h`.
   var said: Phrase { phrase ?? Phrase("{rule}: {value}", ["rule": .text(name), "value": .text(words)]) }
+  /// What the rule is about, such as an application; otherwise what it is called.
+  var subjectArgument: Phrase.Argument {
+    if case .phrase(let name)? = said.arguments["rule"], let what = name.arguments["what"] { return what }
+    return nameArgument
+  }
   /// What the rule is called.
   var nameArgument: Phrase.Argument { said.arguments["rule"] ?? .text(name) }
   /// The value in words.
