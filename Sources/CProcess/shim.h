@@ -4,9 +4,12 @@
 #include <linux/cn_proc.h>
 #include <linux/connector.h>
 #include <linux/filter.h>
+#include <linux/inet_diag.h>
 #include <linux/netlink.h>
+#include <linux/sock_diag.h>
 #include <linux/stat.h>
 #include <malloc.h>
+#include <netinet/in.h>
 #include <spawn.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -210,4 +213,101 @@ static inline int latchkey_events_next(int descriptor, pid_t *process, pid_t *pa
     return 2;
   }
   return 0;
+}
+
+// The state of the TCP socket whose own end is `own` and whose other end is `other`, addresses of `size` bytes in the order of the
+// network, and its owner; -1 and errno otherwise, ENOENT if there is none. The kernel looks one socket up, and reads no table.
+static inline int latchkey_tcp_owner(
+    size_t size, const uint8_t *own, uint16_t own_port, const uint8_t *other, uint16_t other_port, uid_t *owner) {
+  struct {
+    struct nlmsghdr header;
+    struct inet_diag_req_v2 question;
+  } request;
+  memset(&request, 0, sizeof request);
+  if (size != 4 && size != 16) {
+    errno = EINVAL;
+    return -1;
+  }
+  request.header.nlmsg_len = sizeof request;
+  request.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
+  request.header.nlmsg_flags = NLM_F_REQUEST;
+  request.question.sdiag_family = size == 4 ? AF_INET : AF_INET6;
+  request.question.sdiag_protocol = IPPROTO_TCP;
+  request.question.idiag_states = 0xffffffff;
+  memcpy(request.question.id.idiag_src, own, size);
+  memcpy(request.question.id.idiag_dst, other, size);
+  request.question.id.idiag_sport = htons(own_port);
+  request.question.id.idiag_dport = htons(other_port);
+  request.question.id.idiag_cookie[0] = request.question.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
+  int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+  if (descriptor < 0) return -1;
+  struct sockaddr_nl kernel = {.nl_family = AF_NETLINK}, sender = {0};
+  socklen_t length = sizeof sender;
+  union {
+    struct nlmsghdr header;
+    char bytes[8192];
+  } answer;
+  ssize_t count = -1;
+  if (sendto(descriptor, &request, sizeof request, 0, (struct sockaddr *)&kernel, sizeof kernel) == (ssize_t)sizeof request)
+    count = recvfrom(descriptor, &answer, sizeof answer, 0, (struct sockaddr *)&sender, &length);
+  int code = errno;
+  close(descriptor);
+  errno = count < 0 ? code : EPROTO;
+  // The kernel alone has the number 0.
+  if (count < (ssize_t)sizeof answer.header || length != sizeof sender || sender.nl_pid != 0) return -1;
+  if (answer.header.nlmsg_type == NLMSG_ERROR && count >= (ssize_t)NLMSG_LENGTH(sizeof(struct nlmsgerr))) {
+    struct nlmsgerr fault;
+    memcpy(&fault, answer.bytes + NLMSG_HDRLEN, sizeof fault);
+    errno = fault.error < 0 ? -fault.error : EPROTO;
+    return -1;
+  }
+  struct inet_diag_msg found;
+  if (answer.header.nlmsg_type != SOCK_DIAG_BY_FAMILY || count < (ssize_t)NLMSG_LENGTH(sizeof found)) return -1;
+  memcpy(&found, answer.bytes + NLMSG_HDRLEN, sizeof found);
+  // Where no socket has both ends, the kernel answers with one that listens. A socket of version 6 may have reached an address of
+  // version 4, whose form then is another one: ports that are right, with a connection, are of the socket that was asked for.
+  if (found.id.idiag_sport != request.question.id.idiag_sport) return -1;
+  *owner = found.idiag_uid;
+  return found.idiag_state;
+}
+
+// What landlock_create_ruleset knows on this machine, 1 or more; 0 where there is no Landlock.
+static inline int latchkey_landlock_version(void) {
+  long version = syscall(444, NULL, 0, 1U);  // SYS_landlock_create_ruleset, LANDLOCK_CREATE_RULESET_VERSION
+  return version > 0 ? (int)version : 0;
+}
+
+// A set of rules for files, in which what is handled is forbidden unless a rule permits it; -1 and errno otherwise.
+static inline int latchkey_landlock_open(uint64_t handled, uint64_t scoped) {
+  // struct landlock_ruleset_attr, of which headers know less than kernels. What a kernel does not know must be 0.
+  struct {
+    uint64_t files, network, scoped;
+  } attributes = {.files = handled, .network = 0, .scoped = scoped};
+  return (int)syscall(444, &attributes, scoped == 0 ? sizeof attributes.files : sizeof attributes, 0U);
+}
+
+// Permits what may be done with a file, or with a folder and everything in it; -1 and errno otherwise.
+static inline int latchkey_landlock_permit(int rules, const char *path, uint64_t permitted) {
+  enum { path_alone = 010000000, files_alone = 1 | 2 | 4 | 1 << 14 };  // O_PATH; execute, write, read, truncate
+  int descriptor = open(path, path_alone | O_CLOEXEC);
+  if (descriptor < 0) return -1;
+  struct stat status;
+  struct __attribute__((packed)) {
+    uint64_t permitted;
+    int32_t parent;
+  } rule = {.permitted = permitted, .parent = descriptor};
+  int result = fstat(descriptor, &status);
+  if (result == 0 && !S_ISDIR(status.st_mode)) rule.permitted &= files_alone;
+  if (result == 0) result = (int)syscall(445, rules, 1, &rule, 0U);  // SYS_landlock_add_rule, LANDLOCK_RULE_PATH_BENEATH
+  int code = errno;
+  close(descriptor);
+  errno = code;
+  return result;
+}
+
+// Puts a set of rules in force for the calling thread, and for the threads and programs that it starts from now on, for good;
+// -1 and errno otherwise.
+static inline int latchkey_landlock_enforce(int rules) {
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
+  return (int)syscall(446, rules, 0U);  // SYS_landlock_restrict_self
 }

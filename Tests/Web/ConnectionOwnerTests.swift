@@ -1,3 +1,4 @@
+import Glibc
 import LatchkeySystem
 import Testing
 
@@ -57,6 +58,69 @@ struct ConnectionOwnerTests {
     let (client, server) = (try end("127.0.0.1", 0xC350), try end("127.0.0.1", 0xA112))
     for text in ["", "\n\n", "header\n 1: 0100007F:C350 0100007F:A112 01", "header\nx\n"] {
       #expect(ConnectionOwner.account(client: client, server: server, in: [UInt8](text.utf8)) == nil)
+    }
+  }
+
+  /// Makes a connection to a listener of this process, by a socket of a version.
+  private func withConnection(
+    version6: Bool,
+    _ body: (_ client: ConnectionOwner.End, _ server: ConnectionOwner.End, _ socket: Int32) throws -> Void
+  ) throws {
+    let port = try #require(LoopbackPort.free())
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, size) == 0 && listen(listener, 8) == 0 }
+    }
+    try #require(isBound)
+    defer { close(listener) }
+    let client = socket(version6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var other = sockaddr_in6()
+    other.sin6_family = sa_family_t(AF_INET6)
+    other.sin6_port = address.sin_port
+    inet_pton(AF_INET6, "::ffff:127.0.0.1", &other.sin6_addr)
+    let connected =
+      version6
+      ? withUnsafePointer(to: &other) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          connect(client, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+        }
+      }
+      : withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(client, $0, size) }
+      }
+    try #require(connected == 0)
+    var peer = sockaddr_in()
+    var length = size
+    let taken = withUnsafeMutablePointer(to: &peer) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { accept(listener, $0, &length) }
+    }
+    defer { close(taken) }
+    try body(
+      end("127.0.0.1", UInt16(bigEndian: peer.sin_port)), end("127.0.0.1", UInt16(port)), client)
+  }
+
+  @Test(
+    "The kernel names the owner of a real connection, and of none that its program has closed",
+    arguments: [false, true])
+  func real(version6: Bool) throws {
+    try withConnection(version6: version6) { client, server, socket in
+      #expect(ConnectionOwner.account(client: client, server: server) == geteuid())
+      #expect(ConnectionOwner.tabled(client: client, server: server) == geteuid())
+      let asked = TCPSocketOwner.ask((client.address, client.port), (server.address, server.port))
+      #expect(asked == .connected(account: geteuid()), "The kernel looks up one socket.")
+      // Where there is no connection, a socket that listens is none either.
+      let other = try end("127.0.0.1", 1)
+      #expect(TCPSocketOwner.ask((server.address, server.port), (other.address, other.port)) == .otherwise)
+      #expect(TCPSocketOwner.ask((other.address, other.port), (server.address, server.port)) == .none)
+      #expect(ConnectionOwner.account(client: other, server: server) == nil)
+      close(socket)
+      #expect(ConnectionOwner.account(client: client, server: server) == nil)
+      #expect(ConnectionOwner.tabled(client: client, server: server) == nil)
     }
   }
 }

@@ -49,6 +49,13 @@ struct WebServeSubcommand: AsyncParsableCommand {
     }
   }
 
+  /// Confines this process to its own files, which the kernel does for all of its threads if there
+  /// is only one yet.
+  func confine() throws {
+    let folder = node.nodeFolder
+    WebConfinement.begin(try PagesOpening.place(folder, TerminalEnvironment.current), stateFolder: folder)
+  }
+
   func run() async throws {
     let (environment, folder, isBackground, isPatient) = (
       TerminalEnvironment.current, node.nodeFolder, background, wait

@@ -38,6 +38,18 @@ public enum LatchkeyProgram {
     }
   }
 
+  /// Confines this process to the files that its command needs, if that command reads what
+  /// strangers send; it has only one thread yet.
+  ///
+  /// - Parameter arguments: The arguments without the program's own name.
+  public static func confine(arguments: [String]) {
+    guard arguments.first == WebSubcommand.configuration.commandName else { return }
+    // What cannot be parsed is told by `run`.
+    do {
+      if let command = try LatchkeyTool.parseAsRoot(arguments) as? WebServeSubcommand { try command.confine() }
+    } catch {}
+  }
+
   /// Parses the arguments, runs the command and prints failures on standard error.
   ///
   /// - Parameter arguments: The arguments without the program's own name.

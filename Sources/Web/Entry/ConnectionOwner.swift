@@ -1,8 +1,8 @@
 import LatchkeySystem
 
-/// The account whose program has opened a loopback connection, by the kernel's table of sockets.
+/// The account whose program has opened a loopback connection, by what the kernel knows of sockets.
 ///
-/// Every account of a machine can connect to its loopback addresses. The table names the owner of
+/// Every account of a machine can connect to its loopback addresses. The kernel names the owner of
 /// the other end, so that only the own account is let in, whatever link or cookie another one has.
 ///
 /// Spec: Protocol/15-pages.md §1.
@@ -11,6 +11,8 @@ struct ConnectionOwner: Sendable {
   struct End: Hashable, Sendable {
     var address: IPAddress
     var port: UInt16
+
+    fileprivate var pair: (address: IPAddress, port: UInt16) { (address, port) }
 
     /// The same end as a socket of version 6 has it.
     var mapped: End? {
@@ -26,6 +28,19 @@ struct ConnectionOwner: Sendable {
   ///   - server: The end of this process.
   /// - Returns: The owner of the socket at the other end.
   static func account(client: End, server: End) -> UInt32? {
+    switch TCPSocketOwner.ask(client.pair, server.pair) {
+    case .connected(let account): return account
+    case .otherwise: return nil
+    case .none:
+      // The end of this process is there, whatever became of the other one. So a program that
+      // closes its socket at once does not have the whole table read.
+      guard TCPSocketOwner.ask(server.pair, client.pair) == .none else { return nil }
+      return tabled(client: client, server: server)
+    }
+  }
+
+  /// Returns the same from the table of all sockets, for a kernel that does not look up one.
+  static func tabled(client: End, server: End) -> UInt32? {
     let path = client.address.isV4 ? "/proc/net/tcp" : "/proc/net/tcp6"
     if let account = ProcFile.read(path, most: mostBytes).flatMap({ account(client: client, server: server, in: $0) }) {
       return account

@@ -5,6 +5,7 @@ import LatchkeySystem
 import Logging
 import NIOCore
 import NIOHTTP1
+import Synchronization
 
 /// A connection to the pages: the framework's, if the program at the other end is of the own
 /// account.
@@ -21,7 +22,7 @@ struct WebChannel: ServerChildChannel {
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     guard Self.isOwn(channel) else {
-      logger.warning("another account has connected to the pages, and was refused")
+      if Self.refusals.isNew() { logger.warning("another account has connected to the pages, and was refused") }
       // The server leaves a connection open whose setup has failed.
       channel.close(promise: nil)
       return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
@@ -30,6 +31,9 @@ struct WebChannel: ServerChildChannel {
   }
 
   func handle(value: Value, logger: Logger) async { await http.handle(value: value, logger: logger) }
+
+  /// When a refusal was logged last: another account can have any number of them.
+  private static let refusals = RefusalLog()
 
   private static func isOwn(_ channel: any Channel) -> Bool {
     guard let client = channel.remoteAddress.flatMap(end), let server = channel.localAddress.flatMap(end) else {
@@ -41,5 +45,21 @@ struct WebChannel: ServerChildChannel {
   private static func end(_ address: SocketAddress) -> ConnectionOwner.End? {
     guard let port = address.port, let text = address.ipAddress, let ip = IPAddress(text) else { return nil }
     return ConnectionOwner.End(address: ip, port: UInt16(clamping: port))
+  }
+}
+
+/// The refusals that are logged: one a minute, however many there are.
+final class RefusalLog: Sendable {
+  private static let milliseconds: Int64 = 60_000
+
+  private let last = Mutex<Int64?>(nil)
+
+  /// Returns whether a refusal is to be logged.
+  func isNew(_ now: Int64 = SystemClock.boot.milliseconds) -> Bool {
+    last.withLock { last in
+      guard last.map({ now - $0 >= Self.milliseconds }) ?? true else { return false }
+      last = now
+      return true
+    }
   }
 }

@@ -52,6 +52,11 @@ public struct WebServer: Sendable {
   /// - Throws: `WebFault` if it cannot listen.
   public func run(isPatient: Bool = false, onRunning: @escaping @Sendable () -> Void) async throws {
     umask(0o077)
+    if WebConfinement.isInForce {
+      logger.info("the pages are confined to their own files")
+    } else {
+      logger.warning("the kernel has no Landlock 2, so that the pages are not confined to their own files")
+    }
     var taken = try place.take()
     if taken == nil { logger.notice("the pages are served already, by another process") }
     while taken == nil, isPatient {

@@ -3,6 +3,7 @@ import GRDB
 import Glibc
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeySystem
 import Testing
 
 extension ProcessTests {
@@ -134,6 +135,11 @@ extension ProcessTests {
         let words = ["-s", "--noproxy", "*", "-o", "/dev/null", "-w", "%{http_code}", "https://\(host)/"]
         #expect(try await lab.run("curl", words).status == 60, "Without trust, nothing is opened.")
         let phone = Phone(lab, at: host, trusting: authority)
+        if FileConfinement.isAvailable {
+          let status = ProcessLab.read("/proc/\(browser.process.pid)/status")
+          #expect(status.contains("NoNewPrivs:\t1"), "\(status)")
+          #expect(ProcessLab.read(mum.folder + ".web.log").contains("confined to their own files"))
+        }
         #expect(try await phone.get("/").status == 401)
         #expect(try await phone.get("/in").status == 200)
         #expect(try await phone.post("/in", ["code": "0000-0000-0000-0000"]).status == 403)
@@ -215,7 +221,7 @@ extension ProcessTests {
         let browser = try await WebBrowser(mum)
         let (host, trustHost) = try await begin(browser)
         let name = "pc.example.ts.net"
-        // As `tailscale serve` does: without a look at the certificate, under the name that browsers send.
+        // As `tailscale serve` does: without a look at the certificate, under the browser's name.
         func through(_ path: String, _ words: [String] = []) async throws -> (status: String, text: String) {
           let body = lab.newPath()
           let asked = try await lab.run(
