@@ -26,6 +26,9 @@ enum MissingValue {
       return "Screen time is limited with another command: type "
         + "`\(TypedWord.command(["latchkey", "limit", "set"] + rest))`."
     }
+    if typed.path == ["latchkey", "rules"], option == "--family" {
+      return "`latchkey settings` shows the rules of the family, and `latchkey rules` those of a child with them."
+    }
     let near = Spelling.suggestions(for: option, among: known.sorted()).first
     for other in [synonyms[option], near].compactMap(\.self) where known.contains(other) && other != option {
       let command = command(typed) { rest in

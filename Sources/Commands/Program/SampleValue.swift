@@ -28,6 +28,7 @@ enum SampleValue {
     switch (path.dropFirst().joined(separator: " "), option) {
     case ("breaks set", "--for"): "10m"
     case ("grant", "--for"): "reward"
+    case ("points adjust", "--reason"): "tidied up"
     case ("settings set", "--learning"): "free"
     case ("app set", "--name"): "Chess"
     default: ofOptions[option]

@@ -27,14 +27,15 @@ enum WholeCommand {
     case "bedtime set": return hasPlain ? rest : rest + ["20:00-07:00"]
     case "days remove": return (hasPlain ? [] : ["tomorrow"]) + rest
     case "grant": return hasPlain ? rest : ["30m"] + rest
+    case "points adjust": return rest + options("--reason")
     default: return rest
     }
   }
 
   /// The commands whose mistakes are answered with one of the examples of their help.
   private static let withExamples: Set<String> = [
-    "app", "apps", "bedtime", "breaks", "days", "explain", "grant", "limit", "lock", "me", "rules", "settings", "times",
-    "today", "unlock",
+    "accounts", "app", "apps", "approve", "ask", "bedtime", "breaks", "children", "days", "deny", "explain", "grant",
+    "limit", "lock", "me", "points", "redeem", "report", "rules", "settings", "times", "today", "unlock",
   ]
 
   /// Returns a message of the argument parser with a whole command as an example, unless it has

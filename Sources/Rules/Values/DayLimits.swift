@@ -229,8 +229,13 @@ extension DayLimits {
       days.map { .init("\(limit)/\($0.word)", nil) }
     }
 
-    /// Returns the days of a word such as `mon` or `fri-sun`; `nil` if it names none.
+    /// Returns the days of a word such as `mon`, `fri-sun` or `weekend`; `nil` if it names none.
     private static func days(_ word: some StringProtocol) -> [Weekday]? {
+      switch word.lowercased() {
+      case "weekday", "weekdays", "workdays": return weekdays
+      case "weekend", "weekends": return weekend
+      default: break
+      }
       let ends = word.split(separator: "-", omittingEmptySubsequences: false).map { end in
         Weekday.allCases.first { end.lowercased().hasPrefix($0.word) && end.allSatisfy(\.isLetter) }
       }
