@@ -81,10 +81,26 @@ struct SetupPageTests {
     #expect(self.page(state(children: [])).contains("has not been in touch yet"))
   }
 
+  @Test("An account of another child is offered to be shared, and others can be ticked")
+  func sharedAccounts() {
+    let ben = Sample.child("Ben", number: 8)
+    let accounts = [Sample.account("ben", 1_001, of: ["Ben"]), Sample.account("guest", 1_002, isOpen: true)]
+    let state = state(children: [emma, ben], accounts: accounts)
+    let page = page(state)
+    #expect(page.contains("used by Ben, who share it then") && page.contains("value=\"1001\" required>"), "\(page)")
+    #expect(!page.contains("share:"), "Ben has an account.")
+    let (first, second) = (emma.childID.description, ben.childID.description)
+    #expect(SetupForms.sharing("1001", first, [], state) == [first, second])
+    #expect(SetupForms.sharing("1002", first, [second, first, "other"], state) == [first, second])
+    let open = self.state(children: [emma, ben])
+    #expect(self.page(open).contains("name=\"share:\(second)\"") && !self.page(open).contains("name=\"share:\(first)\""))
+    #expect(kinds(self.state(children: [emma, ben], accounts: [accounts[0]])) == [.account, .limit, .bedtime, .limit, .bedtime])
+  }
+
   @Test("The two questions about time have usual answers")
   func time() {
     let limit = page(state(), at: "limit-\(emma.childID)")
-    #expect(limit.contains("How long may Emma use the screen a day?") && limit.contains("name=\"limit\" value=\"2h\""))
+    #expect(limit.contains("How long may Emma use the screen a day?") && limit.contains("name=\"limit\" value=\"2 h\""))
     let bedtime = page(state(), at: "bedtime-\(emma.childID)")
     for part in ["When does Emma go to bed?", "value=\"20:00\"", "value=\"07:00\"", "and go on to Today"] {
       #expect(bedtime.contains(part), "\(part)")

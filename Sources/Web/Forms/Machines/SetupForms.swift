@@ -17,8 +17,10 @@ enum SetupForms {
     },
     Form(path: "/machines/setup/account", whoMay: [.parent]) { call in
       try await answer(call, .account) { device in
-        let account = AccountRequest(
-          device: device, account: try call.field("account"), children: [try call.id("child")])
+        let chosen = try call.field("account")
+        let state = try await SetupState.read(call.node, device)
+        let children = sharing(chosen, try call.id("child"), call.fields.names(after: "share:"), state)
+        let account = AccountRequest(device: device, account: chosen, children: children)
         return [try await call.node.ask(Endpoints.assignAccount, account).phrase]
       }
     },
@@ -39,6 +41,22 @@ enum SetupForms {
       }
     },
   ]
+
+  /// Returns the children whose an account is from now on: the one that was asked about, those who
+  /// use it as well, and those whose it is already.
+  ///
+  /// - Parameters:
+  ///   - account: The number of the account.
+  ///   - child: The ID of the child.
+  ///   - others: The IDs of others that were ticked.
+  ///   - state: What the questions follow from.
+  /// - Returns: The IDs, each once.
+  static func sharing(_ account: String, _ child: String, _ others: [String], _ state: SetupState) -> [String] {
+    let listing = state.accounts.first { String($0.account.uid) == account && $0.owner == .child }
+    let present = state.children.filter { listing?.childNames.contains($0.name) == true }.map(\.childID.description)
+    let ticked = state.owners.map(\.childID.description).filter(others.contains)
+    return ([child] + ticked + present).reduce(into: []) { all, id in if !all.contains(id) { all.append(id) } }
+  }
 
   /// Carries out the answer to a question, and returns it with the page that follows.
   private static func answer(

@@ -36,9 +36,17 @@ enum SetupPage {
     <fieldset><legend>[[Accounts on {machine}]]</legend>
     {{#choices}}
     <label class="choice"><input type="radio" name="account" value="{{uid}}" required{{#isChosen}} checked{{/isChosen}}> \
-    {{name}}{{#full}} ({{.}}){{/full}}</label>
+    {{name}}{{#full}} ({{.}}){{/full}}{{#shared}} <span class="age">{{.}}</span>{{/shared}}</label>
     {{/choices}}
     </fieldset>
+    {{#hasSharers}}
+    <fieldset><legend>[[Who uses it as well?]]</legend>
+    {{#sharers}}
+    <label class="choice"><input type="checkbox" name="share:{{id}}" value="on"> {{name}}</label>
+    {{/sharers}}
+    <p class="note">[[Children who share an account say with a PIN who is there: `latchkey children pin` gives each one.]]</p>
+    </fieldset>
+    {{/hasSharers}}
     <p class="row"><button>[[Save]]</button></p>
     </form>
     {{/accounts}}
@@ -105,7 +113,7 @@ enum SetupPage {
     }
     if let question {
       data.merge(shown(question, state)) { $1 }
-      if question.kind == .account, state.open.isEmpty {
+      if question.kind == .account, state.accounts.isEmpty {
         data["accounts"] = nil
         data["wait"] = wait(
           Phrase("{machine} has not told of its accounts yet: they stand here as soon as it has.", machine))
@@ -130,7 +138,10 @@ enum SetupPage {
       if let statement { about["statement"] = statement }
       return ["owner": about]
     case .account:
-      about["choices"] = state.open.map { choice($0.account, child?.name.text ?? "") }
+      about["choices"] = state.choices(of: child).map { choice($0, child?.name.text ?? "") }
+      let sharers = state.owners.filter { $0.childID != question.child && !state.hasAccount($0) }
+      about["sharers"] = sharers.map { ["id": $0.childID.description, "name": $0.name.text] as PageData }
+      about["hasSharers"] = !sharers.isEmpty
       if let statement, stated?.child.lowercased() == child?.name.text.lowercased() { about["statement"] = statement }
       return ["accounts": about]
     case .limit:
@@ -140,9 +151,14 @@ enum SetupPage {
     }
   }
 
-  private static func choice(_ account: Account, _ child: String) -> PageData {
+  private static func choice(_ listing: AccountListing, _ child: String) -> PageData {
+    let account = listing.account
     var data: PageData = ["uid": Int(account.uid), "name": account.name, "isChosen": account.isStated(child)]
     if !account.fullName.isEmpty, account.fullName != account.name { data["full"] = account.fullName }
+    if !listing.childNames.isEmpty {
+      data["shared"] = Phrase(
+        "used by {names}, who share it then", ["names": .phrase(PageWords.list(listing.childNames.map(\.text)))])
+    }
     return data
   }
 }

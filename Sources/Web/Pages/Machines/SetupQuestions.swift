@@ -91,8 +91,7 @@ struct SetupState: Sendable {
     switch question.kind {
     case .owner: return false
     case .account:
-      let isKnown = accounts.contains { $0.owner == .child && $0.childNames.contains(child.name) }
-      return !isKnown && (accounts.isEmpty || !open.isEmpty)
+      return !hasAccount(child) && (accounts.isEmpty || !choices(of: child).isEmpty)
     case .limit:
       let limit = ChildRule.dailyLimit.key.text
       // Weekdays may have limits of their own alone.
@@ -101,6 +100,18 @@ struct SetupState: Sendable {
     }
   }
 
-  /// The accounts that nobody has assigned.
-  var open: [AccountListing] { accounts.filter { $0.owner == .open } }
+  /// Returns whether an account of the machine is a child's, or one that it shares.
+  func hasAccount(_ child: ChildListing) -> Bool {
+    accounts.contains { $0.owner == .child && $0.childNames.contains(child.name) }
+  }
+
+  /// Returns the accounts that can be a child's: those that nobody has assigned, and then those of
+  /// other children, with whom it shares them.
+  func choices(of child: ChildListing?) -> [AccountListing] {
+    accounts.filter { $0.owner == .open }
+      + accounts.filter { listing in
+        listing.owner == .child && listing.childNames.count < AccountOwners.most
+          && child.map { !listing.childNames.contains($0.name) } ?? false
+      }
+  }
 }
