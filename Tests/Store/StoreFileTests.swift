@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Glibc
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
@@ -68,6 +69,24 @@ import Testing
     }
   }
 
+  @Test("In the boot whose age clock is stored, a start writes nothing; in another one, it stores its own")
+  func startsWithoutWriting() async throws {
+    let rig = try StoreRig()
+    rig.store.close()
+    let noted = try rig.look { try Row.fetchOne($0, sql: "SELECT * FROM age_clock") }
+    #expect(noted != nil)
+    rig.clock.advance(3_600_000)
+    try rig.reopen()
+    #expect(try rig.look { try Row.fetchOne($0, sql: "SELECT * FROM age_clock") } == noted)
+    rig.store.close()
+    let closed = try rig.look { try Int64.fetchOne($0, sql: "SELECT last_boot FROM age_clock") }
+    #expect(closed == rig.clock.now.milliseconds, "The end of a node is noted.")
+    rig.clock.reboot()
+    try rig.reopen()
+    let base = try rig.look { try Int64.fetchOne($0, sql: "SELECT base FROM age_clock") }
+    #expect(base == closed, "The clock continues where the last boot was noted.")
+  }
+
   @Test("Migrations run once, and a file with an unknown migration is refused and not changed")
   func migrations() async throws {
     let rig = try StoreRig()
@@ -97,6 +116,46 @@ import Testing
       #expect(!FileManager.default.fileExists(atPath: rig.path))
       try rig.reopen()
     }
+  }
+
+  @Test("A file that is as it was closed is examined later; damage found then is set aside by the next start")
+  func examined() async throws {
+    let rig = try StoreRig()
+    #expect(!rig.store.isUnexamined, "It is new.")
+    for number in 0..<200 { try await rig.store.set("key \(number)", to: String(repeating: "value", count: 100)) }
+    try rig.reopen()
+    #expect(rig.store.isUnexamined)
+    await rig.store.examine()
+    #expect(rig.store.diskFault == nil)
+    rig.store.close()
+    // The disk loses two pages with settings, of which the file system knows nothing.
+    var (state, times) = (stat(), [timespec(), timespec()])
+    #expect(stat(rig.path, &state) == 0)
+    times = [state.st_atim, state.st_mtim]
+    let file = try #require(FileHandle(forUpdatingAtPath: rig.path))
+    try file.seek(toOffset: UInt64(state.st_size) - 12 * 4_096)
+    try file.write(contentsOf: Data(repeating: 0xA5, count: 8_192))
+    try file.close()
+    #expect(utimensat(AT_FDCWD, rig.path, times, 0) == 0)
+    try rig.reopen()
+    #expect(rig.store.isUnexamined)
+    await rig.store.examine()
+    #expect(rig.store.diskFault?.isDamage == true)
+    rig.store.close()
+    #expect(throws: StoreError.corrupt(path: rig.path, setAside: rig.path + ".damaged-1")) { try rig.reopen() }
+  }
+
+  @Test("A file that was not closed, or that was changed since, is examined before it is used")
+  func examinedAtOnce() throws {
+    let rig = try StoreRig()
+    rig.store.close()
+    try FileManager.default.removeItem(atPath: rig.path + "-closed")
+    try rig.reopen()
+    #expect(!rig.store.isUnexamined, "It was killed.")
+    rig.store.close()
+    try rig.edit("INSERT INTO setting VALUES ('a', 'b')")
+    try rig.reopen()
+    #expect(!rig.store.isUnexamined, "It was changed.")
   }
 
   @Test("Many simultaneous commits all take effect, and a failed one undoes no other")

@@ -142,6 +142,23 @@ actor LinkDirectory {
     await committed(try await context.store.controlToParents())
   }
 
+  /// Waits at the start of the node until a session with a device is open, at most a quarter of a
+  /// second, or for nothing without devices.
+  ///
+  /// What reads the machine's accounts and files then does not delay what waits for the machine.
+  func firstSession() async {
+    let began = context.now()
+    while !links.isEmpty, !isStopping, !Task.isCancelled {
+      let seen = context.syncChanges.version
+      for link in links.values { if await link.current != nil { return } }
+      let left = Self.firstSessionMilliseconds - (context.now() - began)
+      guard left > 0 else { return }
+      await context.syncChanges.wait(after: seen, milliseconds: left)
+    }
+  }
+
+  private static let firstSessionMilliseconds: Int64 = 250
+
   /// Records that a session has completed a pairing.
   func promoted(_ device: DeviceID) { promotions.yield(device) }
 

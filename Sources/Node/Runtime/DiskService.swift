@@ -15,6 +15,18 @@ struct DiskService: Sendable {
   private static let longestPause: Int64 = 15_000
   /// The time without a fault after which the next fault counts as a new one, in milliseconds.
   private static let calm: Int64 = 60_000
+  /// The time after the start of the node at which the whole database is read, if its start has
+  /// left that out, in milliseconds.
+  private static let examination: Int64 = 60_000
+
+  /// Reads the whole database a while after the start, unless the start has done so, and waits for
+  /// the end of the node.
+  func examine() async {
+    await ChangeSignal().follow(after: Self.examination) {
+      if context.store.isUnexamined { await context.store.examine() }
+      return nil
+    }
+  }
 
   func run() async {
     var backoff = Backoff(longest: Self.longestPause)

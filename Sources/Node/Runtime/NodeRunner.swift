@@ -173,6 +173,7 @@ public final class RunningNode: Sendable {
     services =
       [
         RunningPart { await DiskService(context: context, directory: directory).run() },
+        RunningPart { await DiskService(context: context, directory: directory).examine() },
         RunningPart { await ResidentMemory.releaseRepeatedly() },
         RunningPart { await usage.run() },
         RunningPart { await ExpiryService(context: context, directory: directory).run() },
@@ -181,9 +182,15 @@ public final class RunningNode: Sendable {
           await EffectService(context: context, directory: directory, carriers: all).run()
         },
         RunningPart { await HouseholdService(context: context, directory: directory).run() },
-        RunningPart { await AccountService(context: context, directory: directory).run() },
+        RunningPart {
+          await directory.firstSession()
+          await AccountService(context: context, directory: directory).run()
+        },
         RunningPart { await PresenceService(context: context, usage: usage).run() },
-        RunningPart { await applications.run() },
+        RunningPart {
+          await directory.firstSession()
+          await applications.run()
+        },
         RunningPart { await PointsService(context: context, directory: directory).run() },
         RunningPart { await HouseholdClockService(context: context).run() },
         RunningPart { await RulesService(context: context, usage: usage).run() },

@@ -18,13 +18,22 @@ extension Database {
 
   /// Returns the clock as it continues from its last stored value, without storing it.
   func startedAgeClock(_ clock: StoreClock) throws -> AgeClock {
-    let noted = try row("SELECT * FROM age_clock").map {
+    AgeClock(after: try notedAgeClock(), bootID: clock.bootID)
+  }
+
+  /// Returns the clock if it is that of the present boot already; `nil` if it has to be stored.
+  func goingAgeClock(_ clock: StoreClock) throws -> AgeClock? {
+    guard let noted = try notedAgeClock(), noted.bootID == clock.bootID else { return nil }
+    return AgeClock(after: noted, bootID: clock.bootID)
+  }
+
+  private func notedAgeClock() throws -> (bootID: String, base: Int64, last: BootInstant)? {
+    try row("SELECT * FROM age_clock").map {
       (
         bootID: $0["boot_id"] as String, base: $0["base"] as Int64,
         last: BootInstant(milliseconds: $0["last_boot"] as Int64)
       )
     }
-    return AgeClock(after: noted, bootID: clock.bootID)
   }
 
   /// Stores the time of the clock, so that the next boot continues from there.

@@ -19,10 +19,14 @@ public final class Store: Sendable {
   let ageClock: AgeClock
   let factCache = FactCache()
   public let path: String
+  /// A Boolean value that indicates whether the database was opened without a look at all of it,
+  /// which `examine` makes up for.
+  public let isUnexamined: Bool
 
   /// Opens the database.
   ///
-  /// Creates it if it does not exist, and checks it otherwise.
+  /// Creates it if it does not exist. Otherwise it is checked, unless the file is as it was closed:
+  /// the check reads all of it, which takes a second for a few years of records.
   ///
   /// A damaged file is moved aside with its log files, never deleted, and reported as
   /// `StoreError.corrupt`.
@@ -43,12 +47,11 @@ public final class Store: Sendable {
     self.keys = keys
     do {
       let isNew = try Self.makeFile(path)
+      let wasClosed = CloseMark(of: path).take()
       let room = DiskRoom(path: path, keepsReserve: keepsReserve)
       let pool = try Self.open(path, room)
-      if !isNew {
-        let verdict = try pool.read { try String.fetchAll($0, sql: "PRAGMA quick_check(1)") }
-        guard verdict == ["ok"] else { throw StoreError.corrupt(path: path, setAside: nil) }
-      }
+      if !isNew, !wasClosed { guard try pool.read(Self.isWhole) else { throw Self.damage(path) } }
+      isUnexamined = !isNew && wasClosed
       var migrator = DatabaseMigrator()
       migrator.registerMigration(Migration001.name) { try $0.execute(sql: Migration001.sql) }
       if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreError.newerVersion(path: path) }
@@ -73,6 +76,20 @@ public final class Store: Sendable {
       throw .corrupt(path: path, setAside: Self.setAside(path))
     }
   }
+
+  /// Reads all of the database, and refuses further writes if it is damaged, until the next start
+  /// sets it aside.
+  public func examine() async {
+    // A fault of the read is recorded by it.
+    do { if try await !read(Self.isWhole) { commits.health.failed(Self.damage(path)) } } catch {}
+  }
+
+  /// Returns whether SQLite finds no damage in the whole database.
+  @Sendable private static func isWhole(_ database: Database) throws -> Bool {
+    try String.fetchAll(database, sql: "PRAGMA quick_check(1)") == ["ok"]
+  }
+
+  private static func damage(_ path: String) -> StoreError { .corrupt(path: path, setAside: nil) }
 
   /// Creates an empty file for the owner only, regardless of the process's umask and the folder's
   /// access control lists.
@@ -99,7 +116,9 @@ public final class Store: Sendable {
   private static func open(_ path: String, _ room: DiskRoom) throws -> any DatabaseWriter {
     var configuration = Configuration()
     configuration.busyMode = .timeout(5)
-    configuration.maximumReaderCount = 3
+    // Each connection reads the schema when it opens, and keeps it and pages in memory. With two, a
+    // short read goes past a long one.
+    configuration.maximumReaderCount = 2
     configuration.foreignKeysEnabled = true
     // Temporary data of SQLite must not need space on another disk.
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
@@ -126,8 +145,10 @@ public final class Store: Sendable {
 
   /// Continues the clock for how long items have waited.
   ///
+  /// In the boot whose clock is stored, it continues without a write, which a start would wait for.
   /// On a full disk, it continues from its last stored value.
   private static func startAgeClock(_ clock: StoreClock, _ pool: any DatabaseWriter) throws -> AgeClock {
+    if let going = try pool.read({ try $0.goingAgeClock(clock) }) { return going }
     do { return try pool.write { try $0.startAgeClock(clock) } } catch let error as DatabaseError
       where isForWantOfRoom(error)
     {
@@ -163,12 +184,19 @@ public final class Store: Sendable {
     // The pool closes its writer before its readers. The last one to close, which may only read,
     // would leave the log behind. So would a reader that is active meanwhile: one that has given
     // its result is for a moment.
-    try? pool.barrierWriteWithoutTransaction { database in
-      try database.execute(sql: "PRAGMA busy_timeout = 0")
-      try? database.noteAge(clock)
-      try database.checkpoint(.truncate)
+    do {
+      try pool.barrierWriteWithoutTransaction { database in
+        try database.execute(sql: "PRAGMA busy_timeout = 0")
+        try? database.noteAge(clock)
+        try database.checkpoint(.truncate)
+      }
+      try pool.close()
+    } catch {
+      // The next start checks the database.
+      try? pool.close()
+      return
     }
-    try? pool.close()
+    if commits.health.fault?.isDamage != true { CloseMark(of: path).write() }
   }
 
   /// Returns a value that is stored under a fixed key.
