@@ -11,6 +11,27 @@ import Testing
 ///
 /// The other work of the transaction must not matter.
 struct WriteGroupTests {
+  @Test("A record that may wait is committed without another commit, and before what follows it")
+  func mayWait() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired(.child)
+    let store = rig.store
+    for number in 1...20 as ClosedRange<UInt64> {
+      let (command, change) = try await rig.command(to: child)
+      let position = StreamPosition(streamClass: .command, epoch: change.epoch, through: number)
+      if number % 2 == 0 {
+        try await store.forget(child, position, mayWait: true, at: 11)
+      } else {
+        async let forgotten = store.forget(child, position, mayWait: true, at: 11)
+        // Other work may come before or after it, and takes it along.
+        try await store.set("work", to: "\(number)")
+        _ = try await forgotten
+      }
+      #expect(try await store.command(command.commandID)?.status == .stored)
+    }
+    try expectTrueCounters(rig)
+  }
+
   @Test("Commands that are issued, cancelled and refused simultaneously leave correct counters")
   func countersAreTrue() async throws {
     let rig = try StoreRig(caps: QueueCaps(items: 350))

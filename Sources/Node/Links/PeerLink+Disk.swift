@@ -109,7 +109,9 @@ extension PeerLink {
       try await directory.refresh(peer)
     case .forget(let position):
       CrashPoint.storedReceived.reached()
-      let result = try await store.forget(peer, position, at: wall)
+      // Keys and removals, which control carries, take effect with it. Of the rest nothing is
+      // lost if it is never stored: the peer's next Hello says it again.
+      let result = try await store.forget(peer, position, mayWait: position.streamClass != .control, at: wall)
       CrashPoint.itemsForgotten.reached()
       if result.hasNewKeys { try await takeNewKeys(result.change) }
       if let fault = result.fault { throw fault }

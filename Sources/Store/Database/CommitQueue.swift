@@ -8,7 +8,8 @@ import Synchronization
 /// Writes that arrive together are committed together, with one fsync, and a failure of one does
 /// not undo the others.
 ///
-/// A caller resumes after its commit is durable, never before.
+/// A caller resumes after its commit is durable, never before. What nobody waits for may wait a
+/// moment for the next commit, so that it does not keep the disk busy when that is wanted.
 ///
 /// Spec: Protocol/05-delivery.md §6.
 final class CommitQueue: Sendable {
@@ -18,6 +19,8 @@ final class CommitQueue: Sendable {
     /// May run again after a rollback.
     let run: @Sendable (Database, WriteGroup) throws -> (@Sendable () -> Void)
     let purpose: CommitPurpose
+    /// A Boolean value that indicates whether the job waits a moment for one that does not.
+    let mayWait: Bool
     /// Tells the caller that the job failed.
     let refuse: @Sendable (StoreError) -> Void
   }
@@ -25,6 +28,9 @@ final class CommitQueue: Sendable {
   private struct State {
     var jobs: [Job] = []
     var isDraining = false
+    /// Whether a timer ends the wait of jobs that may wait, and whether it has done so.
+    var isTimed = false
+    var isDue = false
   }
 
   /// The state of the disk, as commits find it.
@@ -44,6 +50,8 @@ final class CommitQueue: Sendable {
   /// The largest number of jobs in one transaction, so that the first of a long queue does not wait
   /// for all of them.
   private static let groupSize = 1_024
+  /// The time that a job waits at most for another one, in milliseconds.
+  private static let patience = 20
 
   #if DEBUG
     private let beforeCommit = Mutex<(@Sendable () -> Void)?>(nil)
@@ -62,11 +70,12 @@ final class CommitQueue: Sendable {
   /// durable.
   ///
   /// - `purpose`: Whether the transaction may use the reserve of a full disk.
+  /// - `mayWait`: Whether it may wait a moment for another one, to share its fsync.
   /// - `body`: Changes nothing but the database, since it may run a second time after a rollback.
   func commit<Value: Sendable>(
-    _ purpose: CommitPurpose = .work, _ body: @escaping @Sendable (Database) throws -> Value
+    _ purpose: CommitPurpose = .work, mayWait: Bool = false, _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws(StoreError) -> Value {
-    try await commitTogether(purpose) { database, group in
+    try await commitTogether(purpose, mayWait: mayWait) { database, group in
       try group.settle(database)
       return try body(database)
     }
@@ -74,7 +83,8 @@ final class CommitQueue: Sendable {
 
   /// Runs a body that knows that the counters in `WriteGroup` are ahead of the database.
   func commitTogether<Value: Sendable>(
-    _ purpose: CommitPurpose = .work, _ body: @escaping @Sendable (Database, WriteGroup) throws -> Value
+    _ purpose: CommitPurpose = .work, mayWait: Bool = false,
+    _ body: @escaping @Sendable (Database, WriteGroup) throws -> Value
   ) async throws(StoreError) -> Value {
     // The transaction runs in no task.
     let browser = Through.browser
@@ -84,7 +94,7 @@ final class CommitQueue: Sendable {
           run: { database, group in
             let value = try Through.$browser.withValue(browser) { try body(database, group) }
             return { continuation.resume(returning: .success(value)) }
-          }, purpose: purpose, refuse: { continuation.resume(returning: .failure($0)) }))
+          }, purpose: purpose, mayWait: mayWait, refuse: { continuation.resume(returning: .failure($0)) }))
     }
     return try result.get()
   }
@@ -104,20 +114,41 @@ final class CommitQueue: Sendable {
   }
 
   private func enqueue(_ job: Job) {
-    let starts = state.withLock { state in
+    let (starts, times) = state.withLock { state in
       state.jobs.append(job)
+      if job.mayWait {
+        defer { state.isTimed = true }
+        return (false, !state.isTimed)
+      }
+      defer { state.isDraining = true }
+      return (!state.isDraining, false)
+    }
+    if starts { thread.async { self.drain() } }
+    if times { thread.asyncAfter(deadline: .now() + .milliseconds(Self.patience)) { self.endWait() } }
+  }
+
+  /// Commits jobs that have waited long enough and that no other job has taken along.
+  private func endWait() {
+    let starts = state.withLock { state in
+      state.isTimed = false
+      guard !state.jobs.isEmpty else { return false }
+      state.isDue = true
       defer { state.isDraining = true }
       return !state.isDraining
     }
-    if starts { thread.async { self.drain() } }
+    if starts { drain() }
   }
 
   private func drain() {
     while true {
       let jobs: [Job] = state.withLock { state in
+        guard state.isDue || state.jobs.contains(where: { !$0.mayWait }) else {
+          state.isDraining = false
+          return []
+        }
         let group = Array(state.jobs.prefix(Self.groupSize))
         state.jobs.removeFirst(group.count)
-        if group.isEmpty { state.isDraining = false }
+        if state.jobs.isEmpty { state.isDue = false }
         return group
       }
       guard !jobs.isEmpty else { return }

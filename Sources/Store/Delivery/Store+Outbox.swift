@@ -8,11 +8,15 @@ extension Store {
   ///
   /// On a full disk this happens in steps, each of which frees space for the next. If a step fails,
   /// the result contains the effects of the earlier steps and the fault.
+  ///
+  /// With `mayWait`, it waits a moment for another commit, whose fsync it shares.
   @discardableResult
   public func forget(
-    _ device: DeviceID, _ stored: StreamPosition, at wall: Int64
+    _ device: DeviceID, _ stored: StreamPosition, mayWait: Bool = false, at wall: Int64
   ) async throws(StoreError) -> StoredResult {
-    do throws(StoreError) { return try await forgetAtOnce(device, stored, at: wall) } catch .diskFull {}
+    do throws(StoreError) {
+      return try await forgetAtOnce(device, stored, mayWait: mayWait, at: wall)
+    } catch .diskFull {}
     var result = StoredResult()
     var isBegun = false
     var step = Self.longestStep
@@ -41,9 +45,9 @@ extension Store {
   private static var longestStep: UInt64 { 64 }
 
   private func forgetAtOnce(
-    _ device: DeviceID, _ stored: StreamPosition, at wall: Int64
+    _ device: DeviceID, _ stored: StreamPosition, mayWait: Bool = false, at wall: Int64
   ) async throws(StoreError) -> StoredResult {
-    let result = try await commits.commit(.upkeep) { [coding, keys] database in
+    let result = try await commits.commit(.upkeep, mayWait: mayWait) { [coding, keys] database in
       let peer = try database.address(of: device)
       let classNumber = Int64(stored.streamClass.rawValue)
       let through = Int64(bitPattern: stored.through)
