@@ -6,7 +6,8 @@ import LatchkeyRules
 /// An argument that is one of a few words.
 ///
 /// It tells the parser these words in the plain way. The parser's own, for any kind of value, makes
-/// each start of a command slower, since it tells them of each option before it reads the arguments.
+/// each start of a command slower, since it tells them of each option before it reads the
+/// arguments.
 protocol WordArgument: ExpressibleByArgument, CaseIterable, RawRepresentable<String> {}
 
 extension WordArgument {

@@ -9,16 +9,16 @@ public enum ResidentMemory {
   /// The time between two releases of memory, in milliseconds.
   public static let pauseMilliseconds: Int64 = 600_000
 
-  /// The same for a process that answers others: a few requests map most of what a release has given
-  /// back.
+  /// The same for a process that answers others: a few requests map most of what a release has
+  /// given back.
   private static let firstMilliseconds: Int64 = 5_000
   private static let repeatMilliseconds: Int64 = 60_000
-  /// The number of page faults after which a release is worthwhile; the kernel maps up to 64 KiB with
-  /// each.
+  /// The number of page faults after which a release is worthwhile; the kernel maps up to 64 KiB
+  /// with each.
   private static let worthwhileFaults = 128
 
-  /// Releases memory soon after the start and regularly after that, if much has been mapped since the
-  /// last time, until the task is cancelled.
+  /// Releases memory soon after the start and regularly after that, if much has been mapped since
+  /// the last time, until the task is cancelled.
   public static func releaseRepeatedly() async {
     var (pause, faults) = (firstMilliseconds, 0)
     while !Task.isCancelled {
