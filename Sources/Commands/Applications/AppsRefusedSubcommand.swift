@@ -271,16 +271,22 @@ enum RefusedText {
     let child = ShellWord.isPlain(program.childName.text) ? "\"\(program.childName.text)\"" : "…"
     let matcher = ShownText.safe(program.matcher ?? "")
     let id = ShellWord.isPlain(program.appID.text) ? "\"\(program.appID.text)\"" : "…"
-    let set = "`latchkey app set \(program.showsScript ? "game" : id) --child \(child) --new --category neutral --matcher"
+    let isNew = program.showsScript || program.isNew
+    let set =
+      "`latchkey app set \(program.showsScript ? "game" : id) --child \(child) \(isNew ? "--new " : "")"
+      + "--category neutral --matcher"
     let reason =
       "This cannot be allowed in one step: it runs whatever it is given, and all of that would be allowed with it. "
     guard program.showsScript else {
-      return reason + "Allow the application that is meant instead, if it has a name of its own in this list or in `latchkey "
-        + "apps list`. \(set) \"\(matcher)\"` allows whatever this program runs."
+      return reason
+        + "Allow the application that is meant instead, if it has a name of its own in this list or in "
+        + "`latchkey apps list`. \(set) \"\(matcher)\"` allows whatever this program runs."
     }
-    return reason + "What it ran this time is not certain. Allow the script or the application instead: if the child starts "
-      + "a script by its file alone, such as `python3 game.py`, it is listed by its own path from then on. \(set) "
-      + "\"argument /home/…/game.py\"` allows one script. With \"\(matcher)\", that command allows whatever this program runs."
+    return reason
+      + "What it ran this time is not certain. Allow the script or the application instead: if the child starts a "
+      + "script by its file alone, such as `python3 game.py`, it is listed by its own path from then on. "
+      + "\(set) \"argument /home/…/game.py\"` allows one script. With \"\(matcher)\", that command allows whatever "
+      + "this program runs."
   }
 
   /// Returns why a file cannot be allowed by its content, and what allows its place.
