@@ -109,7 +109,8 @@ import Testing
       Issue.record("it did not fail")
       return
     }
-    #expect(reason.contains("the screen") && reason.hasSuffix("."))
+    #expect(reason.english.contains("the screen") && reason.english.hasSuffix("."))
+    #expect(reason.phrase?.arguments["what"] == .phrase("the screen"), "what it waits for is kept as a phrase")
     #expect(try await rig.store.pendingEffects().isEmpty)
     #expect(try await rig.store.untilNextExpiry() == nil)
   }

@@ -34,8 +34,9 @@ struct Catalogue: Sendable {
     return forms.indices.contains(index) ? forms[index] : english
   }
 
-  /// Returns whether the catalogue has the text of a phrase, with no other places than the phrase
-  /// has. Texts without a letter outside of their places need no entry.
+  /// Returns whether the catalogue has the text of a phrase, with places that the phrase has.
+  ///
+  /// Texts without a letter outside of their places need no entry.
   func has(_ phrase: Phrase) -> Bool {
     if isAccented { return true }
     guard let forms = forms[phrase.text] else {
