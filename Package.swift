@@ -257,8 +257,8 @@ let package = Package(
     .testTarget(
       name: "LatchkeyWebTests",
       dependencies: [
-        "LatchkeyModel", "LatchkeyRules", "LatchkeyProtocol", "LatchkeyNode", "LatchkeySystem", "LatchkeyWeb",
-        "LatchkeyTestSupport", logging,
+        "LatchkeyModel", "LatchkeyRules", "LatchkeyHousehold", "LatchkeyProtocol", "LatchkeyStore", "LatchkeyNode",
+        "LatchkeySystem", "LatchkeyWeb", "LatchkeyTestSupport", logging,
       ],
       path: "Tests/Web", swiftSettings: strict),
     // Stands between a node and its disk in tests.

@@ -1,7 +1,10 @@
 import Foundation
 import LatchkeyModel
+import LatchkeyRules
+import LatchkeyStore
 import Testing
 
+@testable import LatchkeyNode
 @testable import LatchkeyWeb
 
 /// Tests that every text of a page can be translated, and is in German.
@@ -63,6 +66,35 @@ import Testing
       let found = words(page).filter { Self.english.contains($0.lowercased()) }
       #expect(found.isEmpty, "\(found.sorted())")
       #expect(page.contains(#"<html lang="de">"#))
+    }
+  }
+
+  /// What a form says that the node, or the reading of what was typed, has refused.
+  private func refusals() async throws -> [Phrase] {
+    let errors: [LocalAPIError] = [
+      LocalAPIError(.limit, phrase: StoreError.diskFull.phrase ?? ""), LocalAPIError(StoreError.noSuchPeer),
+      LocalAPIError(StoreError.tooManyPeers), LocalAPIError(StoreError.queueFull(.receipt)),
+      LocalAPIError(.invalid, phrase: DeviceNameError.tooLong(bytes: 99).phrase),
+      LocalAPIError.notOneChild([], orFamily: true), LocalAPIError.notOneChild(["Lrk", "Bld"], orFamily: false),
+      LocalAPIError(.invalid, phrase: PIN.faultPhrase),
+    ]
+    var phrases = errors.map { $0.phrase ?? Phrase(verbatim: $0.message) }
+    let outcome = try await FormOutcome.orFault(on: "/") {
+      throw LocalAPIError(.invalid, phrase: RuleFault("That is yes or no: give one of them.").phrase)
+    }
+    #expect(outcome.isFault)
+    phrases += outcome.sentences
+    return phrases
+  }
+
+  @Test func whatTheNodeRefusesIsInTheLanguageOfTheReader() async throws {
+    let german = try #require(Language.named("de"))
+    for phrase in try await refusals() {
+      #expect(german.has(phrase) && phrase.worded(in: german) != phrase.worded(), "\(phrase.text)")
+      let plain = words(phrase.worded(in: .pseudo)).filter { word in
+        word.utf8.allSatisfy { $0 < 0x80 } && word.contains { "aeiounAEIOUN".contains($0) }
+      }
+      #expect(plain.isEmpty, "\(plain.sorted())")
     }
   }
 

@@ -4,6 +4,7 @@ import LatchkeyTestSupport
 import Testing
 
 @testable import LatchkeyNode
+@testable import LatchkeyProtocol
 @testable import LatchkeyWeb
 
 /// The pages with data in which nothing is in English but phrases: names have no vowel.
@@ -20,7 +21,9 @@ struct SamplePages {
     let requests = try Self.requests(of: child)
     let rule = RuleListing(
       key: "limits/daily", value: "1", name: "xyz", words: "zyx", setBy: child.name, setAt: 0, notInForce: "ytz",
-      phrase: RuleText.listed("schedule/bedtime", "mon-fri 20:00-07:00, sun 21:00-07:00"))
+      phrase: RuleText.listed("schedule/bedtime", "mon-fri 20:00-07:00, sun 21:00-07:00"),
+      notInForcePhrase: Phrase(
+        "This version does not know the rule {rule}: update Latchkey on this machine.", ["rule": "zyx"]))
     let rules = ChildRules(child: child, rules: [rule], family: [rule])
     let report = UseReport(
       childID: child.childID, name: child.name, period: "day", from: "", to: "",
@@ -39,6 +42,7 @@ struct SamplePages {
       sentence: Phrase("this machine"),
       screen: VerdictToday(isAllowed: false, rule: "bedtime", reason: Phrase("bedtime")),
       at: Self.now, zone: "Europe/Berlin", apps: day.apps)
+    let pairings = Self.pairings()
     data = [
       (TodayPage.page, TodayPage.data([(child, day)], requests, status, now: Self.now)),
       (TodayPage.page, TodayPage.data([], [], status, now: Self.now)),
@@ -50,7 +54,27 @@ struct SamplePages {
       (MePage.page, MePage.data(unnamed, [child.name], now: Self.now)),
       (PhonesPage.page, PhonesPage.data([Self.phone], Self.desk, Self.now)),
       (PhonesPage.page, PhonesPage.data([], PhoneDesk.Shown(isOpen: true, comparison: "7F3K"), Self.now)),
+      (PairPage.page, PairPage.data([child], pairings)),
+      (PairingPage.page, PairingPage.unknown),
     ]
+    for pairing in pairings {
+      data.append((PairingPage.page, PairingPage.data(pairing, nil, isRefusedHere: false)))
+    }
+  }
+
+  /// A pairing in each phase, with each outcome.
+  private static func pairings() -> [PairingProgress] {
+    func pairing(_ phase: PairingProgress.Phase, _ outcome: PairingOutcome? = nil, _ phrase: Phrase?) -> PairingProgress
+    {
+      var pairing = PairingProgress(
+        pairingID: "00", phase: phase, change: 1, part: .inviter, childName: "Lrk", expiresInMilliseconds: 60_000,
+        failuresLeft: 1, peerName: DeviceName(sanitising: "Bld"), digits: "123456", outcome: outcome)
+      (pairing.phrase, pairing.sentence) = (phrase, phrase?.worded())
+      return pairing
+    }
+    let ended = PairingOutcome.allCases.map { pairing(.ended, $0, $0.inviterSentence) }
+    return ended + PairingOutcome.allCases.map { pairing(.waiting, nil, $0.goneSentence) }
+      + [pairing(.asking, nil, nil), pairing(.committing, nil, nil)]
   }
 
   private static let child = ChildListing(

@@ -137,7 +137,10 @@ enum TypedDays: Hashable, Sendable {
   private static func range(_ first: FamilyDay, _ last: FamilyDay) throws(RuleFault) -> DayRange {
     guard first <= last else { throw RuleFault("Those days end before they begin: give the first one first.") }
     guard let days = DayRange(first, through: last) else {
-      throw RuleFault("Those are more than \(DayRange.mostDays) days: set a rule for every day instead.")
+      throw RuleFault(
+        Phrase(
+          "Those are more than {count} days: set a rule for every day instead.",
+          ["count": .number(Int(DayRange.mostDays))]))
     }
     return days
   }

@@ -18,7 +18,9 @@ public struct PIN: Hashable, Sendable {
   }
 
   /// A sentence about a text that is no PIN, with the next step.
-  public static let fault = "A PIN has 4 to 12 digits and nothing else: type it again."
+  public static let fault = faultPhrase.worded()
+  /// The same as a phrase.
+  public static let faultPhrase = Phrase("A PIN has 4 to 12 digits and nothing else: type it again.")
 }
 
 extension PIN: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

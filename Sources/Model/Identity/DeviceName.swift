@@ -54,11 +54,16 @@ public enum DeviceNameError: Error, Hashable, Sendable, CustomStringConvertible 
   case tooLong(bytes: Int)
 
   /// One sentence with the fault and the next step.
-  public var description: String {
+  public var description: String { phrase.worded() }
+
+  /// The same as a phrase.
+  public var phrase: Phrase {
     switch self {
-    case .empty: "The name is empty: give one of 1 to 64 bytes, such as --name \"Emma's PC\"."
-    case .unprintable: "The name has control or invisible characters: use letters, digits, spaces and punctuation."
-    case .tooLong(let bytes): "The name has \(bytes) bytes of UTF-8: shorten it to at most 64."
+    case .empty: Phrase("The name is empty: give one of 1 to 64 bytes, such as --name \"Emma's PC\".")
+    case .unprintable:
+      Phrase("The name has control or invisible characters: use letters, digits, spaces and punctuation.")
+    case .tooLong(let bytes):
+      Phrase("The name has {bytes} bytes of UTF-8: shorten it to at most 64.", ["bytes": .number(bytes)])
     }
   }
 }

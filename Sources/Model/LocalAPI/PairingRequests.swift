@@ -36,7 +36,8 @@ public struct JoinRequest: Hashable, Sendable, Codable {
 extension LocalAPIError {
   /// The error for a join on a parent's machine, which only shows codes.
   public static let joinOnParent = LocalAPIError(
-    .wrongRole, "This is a parent's machine, which shows the code: run `latchkey pair` here and on the child's machine."
+    .wrongRole,
+    phrase: "This is a parent's machine, which shows the code: run `latchkey pair` here and on the child's machine."
   )
 }
 
@@ -108,6 +109,8 @@ public struct PairingProgress: Hashable, Sendable, Codable {
   public var outcome: PairingOutcome?
   /// The result and the next step in one sentence.
   public var sentence: String?
+  /// The same as a phrase.
+  public var phrase: Phrase?
   public var device: RegisteredDevice?
 
   public init(

@@ -1,6 +1,6 @@
 /// Sentences about a pairing that people read in a terminal and on a page.
 ///
-/// Those of an outcome and its next step are the node's own (`PairingProgress.sentence`).
+/// Those of an outcome and its next step are the node's own (`PairingProgress.phrase`).
 extension PairingProgress {
   /// Returns the sentence about a wrong code and the attempts left.
   public static func guessed(_ failuresLeft: Int) -> Phrase {
@@ -8,6 +8,9 @@ extension PairingProgress {
       one: "Somebody entered a wrong code; {count} failure left until the code is closed.",
       other: "Somebody entered a wrong code; {count} failures left until the code is closed.", count: failuresLeft)
   }
+
+  /// What the node says of the outcome and the next step; `nil` for nothing.
+  public var told: Phrase? { phrase ?? sentence.map { Phrase(verbatim: $0) } }
 
   /// The sentence that says which machine is paired now.
   public var pairedPhrase: Phrase {

@@ -116,6 +116,13 @@ extension Phrase.Argument: ExpressibleByStringLiteral {
     }
   }
 
+  /// Returns what one of some words is chosen from, such as `A, B or C`.
+  public static func either(_ words: [String]) -> Phrase.Argument {
+    guard let last = words.last, words.count > 1 else { return .text(words.first ?? "") }
+    let list = words.dropLast().joined(separator: ", ")
+    return .phrase(Phrase("{list} or {last}", ["list": .text(list), "last": .text(last)]))
+  }
+
   private static func worded(_ items: [String], in language: Language) -> String {
     guard let last = items.last, items.count > 1 else { return items.first ?? "" }
     let list = items.dropLast().joined(separator: ", ")

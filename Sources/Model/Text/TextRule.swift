@@ -73,16 +73,25 @@ public struct TextRule: Hashable, Sendable {
 
   /// Returns a sentence that describes what is wrong with a text and the next step; `nil` if it is
   /// valid.
-  public func fault(in text: String) -> String? {
+  public func fault(in text: String) -> String? { faultPhrase(in: text)?.worded() }
+
+  /// Returns the same as a phrase.
+  public func faultPhrase(in text: String) -> Phrase? {
+    let what = Phrase.Argument.phrase(Phrase(what))
     if !bytes.contains(text.utf8.count) {
-      return "\(what) must have \(Self.number(bytes.lowerBound)) to \(Self.number(bytes.upperBound)) bytes of UTF-8."
+      let (least, most) = (Self.number(bytes.lowerBound), Self.number(bytes.upperBound))
+      return Phrase(
+        "{what} must have {least} to {most} bytes of UTF-8.",
+        ["what": what, "least": .text(least), "most": .text(most)])
     }
     guard let scalar = forbidden(in: text) else { return nil }
     switch characters {
-    case .zoneName: return "\(what) must be an IANA name, such as Europe/Berlin."
-    case .word where scalar == " ": return "\(what) has a space: leave it out."
+    case .zoneName: return Phrase("{what} must be an IANA name, such as Europe/Berlin.", ["what": what])
+    case .word where scalar == " ": return Phrase("{what} has a space: leave it out.", ["what": what])
     case .line, .paragraphs, .visible, .word:
-      return "\(what) has the character \(Self.name(scalar)), which cannot be shown: leave it out."
+      return Phrase(
+        "{what} has the character {character}, which cannot be shown: leave it out.",
+        ["what": what, "character": .text(Self.name(scalar))])
     }
   }
 

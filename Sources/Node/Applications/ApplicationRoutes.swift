@@ -43,7 +43,10 @@ extension Call {
       machines = machines.filter { $0.device == found.deviceID }
       guard !machines.isEmpty else {
         throw LocalAPIError(
-          .wrongRole, "“\(found.name)” is no child's machine: name one that `latchkey devices list` shows as child.")
+          .wrongRole,
+          phrase: Phrase(
+            "“{machine}” is no child's machine: name one that `latchkey devices list` shows as child.",
+            ["machine": .text(found.name.text)]))
       }
     }
     var listings: [InstalledListing] = []

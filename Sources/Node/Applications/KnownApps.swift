@@ -117,7 +117,9 @@ struct KnownApps: Sendable {
     guard let id = AppID(text) else {
       throw LocalAPIError(
         .invalid,
-        "An application's ID has 1 to \(Limits.appIDBytes) bytes without spaces, such as org.gnome.Chess.")
+        phrase: Phrase(
+          "An application's ID has 1 to {bytes} bytes without spaces, such as org.gnome.Chess.",
+          ["bytes": .number(Limits.appIDBytes)]))
     }
     return id
   }
@@ -130,7 +132,9 @@ struct KnownApps: Sendable {
     groups.first { $0.text.lowercased() == text.lowercased() }.map {
       LocalAPIError(
         .unknownItem,
-        "“\($0.text)” is a group: `latchkey apps group set \($0.text)` sets its rules. Here, name one application.")
+        phrase: Phrase(
+          "“{group}” is a group: `latchkey apps group set {group}` sets its rules. Here, name one application.",
+          ["group": .text($0.text)]))
     }
   }
 
@@ -202,5 +206,6 @@ extension LocalAPIError {
   /// The answer to points of an application without a category that earns or costs them.
   package static let needsCategory = LocalAPIError(
     .invalid,
-    "Points need a category: add --category learning, which earns them, or --category reward, which costs them.")
+    phrase: "Points need a category: add --category learning, which earns them, or --category reward, which costs them."
+  )
 }

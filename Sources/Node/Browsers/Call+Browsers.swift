@@ -15,10 +15,16 @@ extension Call {
     switch try await store.addBrowser(browser, cookie: digest) {
     case .added: break
     case .labelTaken:
-      throw LocalAPIError(.limit, "Another phone is called “\(new.label)”: give this one another name.")
+      throw LocalAPIError(
+        .limit,
+        phrase: Phrase(
+          "Another phone is called “{name}”: give this one another name.", ["name": .text("\(new.label)")]))
     case .tooMany:
       throw LocalAPIError(
-        .limit, "\(Store.mostBrowsers) phones are let in, as many as a node keeps: remove one of them first.")
+        .limit,
+        phrase: Phrase(
+          "{count} phones are let in, as many as a node keeps: remove one of them first.",
+          ["count": .number(Store.mostBrowsers)]))
     }
     context.feed.post(ChangeEvent(.browser))
     return browser
@@ -57,7 +63,7 @@ extension Call {
   }
 
   private static let noSuchBrowser = LocalAPIError(
-    .unknownItem, "No phone of that name is let in: `latchkey browsers` lists them.")
+    .unknownItem, phrase: "No phone of that name is let in: `latchkey browsers` lists them.")
 }
 
 extension NodeService {

@@ -87,7 +87,10 @@ extension Call {
     let peer = try await device(request.device)
     guard peer.device.role == .child else {
       throw LocalAPIError(
-        .wrongRole, "“\(peer.device.name)” is no child's machine: name one that `latchkey devices list` shows as child."
+        .wrongRole,
+        phrase: Phrase(
+          "“{machine}” is no child's machine: name one that `latchkey devices list` shows as child.",
+          ["machine": .text(peer.device.name.text)])
       )
     }
     if let fault = request.action.fault { throw LocalAPIError(.invalid, fault) }
@@ -95,7 +98,8 @@ extension Call {
       !(1_000...Limits.longestLifetimeMilliseconds).contains(lifetime)
     {
       throw LocalAPIError(
-        .invalid, "A command may wait from 1 second to 366 days before it expires, or for ever: choose one of these.")
+        .invalid,
+        phrase: "A command may wait from 1 second to 366 days before it expires, or for ever: choose one of these.")
     }
     let (context, wall, device) = (context, context.wall(), peer.device.deviceID)
     let id = context.nextCommandID(wall)
@@ -158,7 +162,8 @@ extension Call {
     let command = try await store.command(known)
     if command?.payload.as(Edit.self) != nil {
       throw LocalAPIError(
-        .invalid, "What is set for a child holds on all its machines and is not taken back: set what you want instead.")
+        .invalid,
+        phrase: "What is set for a child holds on all its machines and is not taken back: set what you want instead.")
     }
     guard
       let (present, wasCancelled) = try await store.cancel(known, at: context.wall())
@@ -177,7 +182,8 @@ extension Call {
   /// Marks a parent's message as read, by the ID of its command.
   fileprivate func markMessageRead(_ id: String) async throws -> ReceivedMessage {
     guard let known = CommandID(id), let message = try await store.markRead(known, at: context.wall()) else {
-      throw LocalAPIError(.unknownItem, "There is no such message on this machine: `latchkey messages` lists them.")
+      throw LocalAPIError(
+        .unknownItem, phrase: "There is no such message on this machine: `latchkey messages` lists them.")
     }
     return message
   }

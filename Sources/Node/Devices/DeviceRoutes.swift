@@ -156,13 +156,16 @@ extension Call {
     // Also one that the disk refused to keep, and that holds until the node is started again.
     guard wasQuarantined || peer.marks.contains(.quarantined) else {
       throw LocalAPIError(
-        .tooLate, "“\(peer.device.name)” is not quarantined: see `latchkey devices show` for what holds it up.")
+        .tooLate,
+        phrase: Phrase(
+          "“{machine}” is not quarantined: see `latchkey devices show` for what holds it up.",
+          ["machine": .text(peer.device.name.text)]))
     }
     try await directory.refresh(id)
     forget()
     context.changes.notify()
     guard let status = try await devices().first(where: { $0.device.deviceID == id }) else {
-      throw LocalAPIError(.unknownDevice, StoreError.noSuchPeer.description)
+      throw LocalAPIError(StoreError.noSuchPeer)
     }
     return status
   }
@@ -194,24 +197,26 @@ extension Call {
   fileprivate func rename(_ device: String, _ request: RenameRequest) async throws -> RenameResult {
     var name: DeviceName?
     if let text = request.name {
-      do { name = try DeviceName(text) } catch { throw LocalAPIError(.invalid, error.description) }
+      do { name = try DeviceName(text) } catch { throw LocalAPIError(.invalid, phrase: error.phrase) }
     }
     var childName: String?
     if let text = request.childName {
       do { childName = try text.isEmpty ? "" : DeviceName(text).text } catch {
-        throw LocalAPIError(.invalid, error.description)
+        throw LocalAPIError(.invalid, phrase: error.phrase)
       }
     }
     guard name != nil || childName != nil else {
-      throw LocalAPIError(.invalid, "Nothing is to be changed: give a new name, or say whose machine it is.")
+      throw LocalAPIError(.invalid, phrase: "Nothing is to be changed: give a new name, or say whose machine it is.")
     }
     if try await isOwn(device) { return try await renameSelf(name, childName) }
     let peer = try await self.device(device)
     guard role == .parent else {
       throw LocalAPIError(
         .wrongRole,
-        "A child's machine names itself alone: rename “\(peer.device.name)” there, or this one with `latchkey devices rename "
-          + "--self`.")
+        phrase: Phrase(
+          """
+          A child's machine names itself alone: rename “{machine}” there, or this one with `latchkey devices rename --self`.
+          """, ["machine": .text(peer.device.name.text)]))
     }
     if let name { try await checkFree(name, except: peer.device.deviceID) }
     let (id, newName) = (peer.device.deviceID, name)
@@ -234,7 +239,7 @@ extension Call {
 
   private func renameSelf(_ name: DeviceName?, _ childName: String?) async throws -> RenameResult {
     guard let name, childName == nil else {
-      throw LocalAPIError(.invalid, "Whose machine it is, a parent's machine says: run this there.")
+      throw LocalAPIError(.invalid, phrase: "Whose machine it is, a parent's machine says: run this there.")
     }
     try await checkFree(name, except: own)
     let label = try await store.rename(to: name, at: context.wall())
@@ -260,7 +265,11 @@ extension Call {
       .flatMap { DeviceSearch.Label($0.device).names }
     if device != own { taken.append(context.name) }
     guard taken.contains(where: { $0.text.lowercased() == name.text.lowercased() }) else { return }
-    throw LocalAPIError(.invalid, "Another machine, or its child, is called “\(name)” already: choose another name.")
+    throw LocalAPIError(
+      .invalid,
+      phrase: Phrase(
+        "Another machine, or its child, is called “{name}” already: choose another name.",
+        ["name": .text("\(name)")]))
   }
 }
 
@@ -277,7 +286,8 @@ extension Call {
   fileprivate func adopt(_ device: String) async throws -> [AdoptedSetting] {
     let peer = try await self.device(device)
     guard role == .parent, peer.device.role == .child else {
-      throw LocalAPIError(.wrongRole, "Rules are taken over on a parent's machine, from a child's: run this there.")
+      throw LocalAPIError(
+        .wrongRole, phrase: "Rules are taken over on a parent's machine, from a child's: run this there.")
     }
     let id = peer.device.deviceID
     let lost = try await household().lost[id]?.filter(mayTakeOver) ?? []

@@ -141,10 +141,11 @@ extension Call {
   fileprivate func setPIN(of child: ChildID, _ request: ChildPINRequest) async throws -> ChildListing {
     var hash: PINHash?
     if let text = request.pin {
-      guard let pin = PIN(text) else { throw LocalAPIError(.invalid, PIN.fault) }
+      guard let pin = PIN(text) else { throw LocalAPIError(.invalid, phrase: PIN.faultPhrase) }
       hash = await PINWork.hash(pin)
       guard hash != nil else {
-        throw LocalAPIError(.internal, "There is not enough memory to keep a PIN: close something and try again.")
+        throw LocalAPIError(
+          .internal, phrase: "There is not enough memory to keep a PIN: close something and try again.")
       }
     }
     try await edit([RegisterChange(.child(child), HouseholdKey.pin, hash?.text)])
@@ -209,11 +210,11 @@ extension Call {
     var named: [ChildID] = []
     for text in request.children { named.append(try await child(text)) }
     guard let owners = AccountOwners(named) else {
-      throw LocalAPIError(.invalid, "An account is that of at most 8 children: name fewer.")
+      throw LocalAPIError(.invalid, phrase: "An account is that of at most 8 children: name fewer.")
     }
     if account.uid == Account.unknownNumber {
       guard let key = HouseholdKey.account(named: account.name) else {
-        throw LocalAPIError(.invalid, "That is no log-in name: give the name with which the child logs in.")
+        throw LocalAPIError(.invalid, phrase: "That is no log-in name: give the name with which the child logs in.")
       }
       // One that no machine knows, such as a misspelt one, is taken back and leaves nothing.
       let isKnown = household.owners(ofAccountNamed: account.name, on: machine.device)?.isEmpty == false
@@ -257,7 +258,7 @@ extension Call {
 
   func listing(of child: ChildID) async throws -> ChildListing {
     guard let listing = try await children(child).first else {
-      throw LocalAPIError(.unknownChild, "There is no such child any more: `latchkey children` lists them.")
+      throw LocalAPIError(.unknownChild, phrase: "There is no such child any more: `latchkey children` lists them.")
     }
     return listing
   }
@@ -279,15 +280,17 @@ extension Call {
     _ request: ChildNameRequest, notAmong household: Household, except child: ChildID? = nil
   ) throws(LocalAPIError) -> DeviceName {
     let name: DeviceName
-    do { name = try DeviceName(request.name) } catch { throw LocalAPIError(.invalid, error.description) }
+    do { name = try DeviceName(request.name) } catch { throw LocalAPIError(.invalid, phrase: error.phrase) }
     let namesake = household.children.first { $0.id != child && $0.name.lowercased() == name.text.lowercased() }
     if name.text.contains(",") {
-      throw LocalAPIError(.invalid, "A child's name has no comma, which separates names: leave it out.")
+      throw LocalAPIError(.invalid, phrase: "A child's name has no comma, which separates names: leave it out.")
     }
     if let namesake {
       throw LocalAPIError(
         .invalid,
-        "There is a child called “\(DeviceName(sanitising: namesake.name))” already: choose another name.")
+        phrase: Phrase(
+          "There is a child called “{child}” already: choose another name.",
+          ["child": .text(DeviceName(sanitising: namesake.name).text)]))
     }
     return name
   }
@@ -307,15 +310,20 @@ extension Call {
     let name = DeviceName(sanitising: request.account)
     if found.isEmpty, request.isUnlisted == true {
       if request.account == "root" || request.account == "0" {
-        throw LocalAPIError(.invalid, "Root's account is never supervised: a child needs an account of its own.")
+        throw LocalAPIError(
+          .invalid, phrase: "Root's account is never supervised: a child needs an account of its own.")
       }
       if request.account.allSatisfy(\.isNumber) {
         throw LocalAPIError(
           .invalid,
-          "Give the log-in name of the account and not its number: the machine has not told of the account yet.")
+          phrase: "Give the log-in name of the account and not its number: the machine has not told of the account yet."
+        )
       }
       guard let machine = machines.first, machines.count == 1 else {
-        throw LocalAPIError(.ambiguousDevice, "Say with --on on which machine the account “\(name)” is.")
+        throw LocalAPIError(
+          .ambiguousDevice,
+          phrase: Phrase(
+            "Say with --on on which machine the account “{account}” is.", ["account": .text("\(name)")]))
       }
       return (machine, Account(uid: Account.unknownNumber, name: request.account, fullName: ""))
     }
@@ -333,8 +341,12 @@ extension Call {
     guard found.count == 1 else {
       throw LocalAPIError(
         .ambiguousDevice,
-        "Several machines have an account called “\(name)”: name one with --on, such as --on "
-          + "\(ShellWord.machine(match.0.name, match.0.device)).")
+        phrase: Phrase(
+          "Several machines have an account called “{account}”: name one with --on, such as --on {machine}.",
+          [
+            "account": .text("\(name)"),
+            "machine": .text(ShellWord.machine(match.0.name, match.0.device)),
+          ]))
     }
     return match
   }

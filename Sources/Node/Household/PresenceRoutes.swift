@@ -78,7 +78,8 @@ extension Call {
     guard !sharers.isEmpty else {
       throw LocalAPIError(
         .invalid,
-        "Several children do not share this account, so that nobody has to say who is there: run `latchkey me`.")
+        phrase: "Several children do not share this account, so that nobody has to say who is there: run `latchkey me`."
+      )
     }
     let child = try request.child.map { try household.sharer($0, among: sharers) }
     let before = try await store.presentChildren().first { $0.account == account && $0.bootID == context.bootID }

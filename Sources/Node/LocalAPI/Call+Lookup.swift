@@ -42,10 +42,15 @@ extension Call {
     case .nobody:
       throw LocalAPIError(
         .unknownChild,
-        household.children(of: own).isEmpty
-          ? "Nobody has said whose machine this is: run `latchkey pair` here and on a parent's, or `latchkey devices rename` "
-            + "there, with --child, if they are paired."
-          : "This account is no child's: \(assigning(household)) on a parent's machine says whose it is.")
+        phrase: household.children(of: own).isEmpty
+          ? Phrase(
+            """
+            Nobody has said whose machine this is: run `latchkey pair` here and on a parent's, or `latchkey devices rename` \
+            there, with --child, if they are paired.
+            """)
+          : Phrase(
+            "This account is no child's: {command} on a parent's machine says whose it is.",
+            ["command": .text(assigning(household))]))
     }
   }
 }
@@ -63,14 +68,18 @@ extension Call {
 extension LocalAPIError {
   /// Returns the answer to a request that names no child of none or several.
   static func notOneChild(_ children: [String], orFamily: Bool) -> LocalAPIError {
-    let names = children.map(PrintableText.of).joined(separator: " or ")
+    let names = children.map(PrintableText.of)
     return switch (children.isEmpty, orFamily) {
-    case (true, false): LocalAPIError(.unknownChild, "No child is known here yet: `latchkey children` lists them.")
+    case (true, false):
+      LocalAPIError(.unknownChild, phrase: "No child is known here yet: `latchkey children` lists them.")
     case (true, true):
       LocalAPIError(
         .unknownChild,
-        "There is no child yet whose rules these could be: run `latchkey children add` with its name.")
-    case (false, _): LocalAPIError(.ambiguousChild, "There is more than one child: say which, \(names).")
+        phrase: "There is no child yet whose rules these could be: run `latchkey children add` with its name.")
+    case (false, _):
+      LocalAPIError(
+        .ambiguousChild,
+        phrase: Phrase("There is more than one child: say which, {names}.", ["names": .either(names)]))
     }
   }
 }
@@ -144,7 +153,11 @@ extension Call {
       else { throw error }
       throw LocalAPIError(
         .unknownDevice,
-        "\(child) has no machine yet: run `latchkey pair` here and there, or give \(child) an account with `latchkey accounts assign`."
+        phrase: Phrase(
+          """
+          {child} has no machine yet: run `latchkey pair` here and there, or give {child} an account with `latchkey accounts \
+          assign`.
+          """, ["child": .text(child.text)])
       )
     }
   }

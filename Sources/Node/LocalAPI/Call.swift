@@ -38,7 +38,7 @@ package struct Call: NodeInterface {
     } catch {
       context.logger.error("A request failed", metadata: ["error": "\(error)"])
       throw LocalAPIError(
-        .internal, "The node could not answer: look for the cause in what `latchkey run` prints.")
+        .internal, phrase: "The node could not answer: look for the cause in what `latchkey run` prints.")
     }
   }
 

@@ -11,5 +11,6 @@ extension LocalAPIError {
     case .diskFull, .readOnly, .inputOutput, .cannotOpen, .corrupt, .newerVersion:
       self.init(.storage, error.description)
     }
+    phrase = error.phrase
   }
 }

@@ -11,10 +11,11 @@ extension PairingService {
   func invite(_ request: InviteRequest) async throws(LocalAPIError) -> PairingProgress {
     let minutes = request.minutes ?? Limits.pairingMinutes.usual
     guard (Limits.pairingMinutes.least...Limits.pairingMinutes.most).contains(minutes) else {
-      throw LocalAPIError(.invalid, "A code is open for 1 to 15 minutes: give --minutes a number in that range.")
+      throw LocalAPIError(
+        .invalid, phrase: "A code is open for 1 to 15 minutes: give --minutes a number in that range.")
     }
     if let childName = request.childName {
-      do { _ = try DeviceName(childName) } catch { throw LocalAPIError(.invalid, error.description) }
+      do { _ = try DeviceName(childName) } catch { throw LocalAPIError(.invalid, phrase: error.phrase) }
     }
     let discriminator = try reserveDiscriminator()
     defer { reserved.remove(discriminator) }
@@ -33,7 +34,11 @@ extension PairingService {
   private func reserveDiscriminator() throws(LocalAPIError) -> UInt16 {
     let taken = reserved.union(openCodes)
     guard taken.count < Limits.invitations else {
-      throw LocalAPIError(.limit, "\(Limits.invitations) codes are open: cancel one with `latchkey pair cancel` first.")
+      throw LocalAPIError(
+        .limit,
+        phrase: Phrase(
+          "{count} codes are open: cancel one with `latchkey pair cancel` first.",
+          ["count": .number(Limits.invitations)]))
     }
     var discriminator: UInt16
     repeat {
@@ -96,19 +101,23 @@ extension PairingService {
     let code: PairingCredential
     do { code = try PairingCredential(request.code) } catch { throw LocalAPIError(.typo, error.description) }
     if case .pasted(let pasted) = code, pasted.commitment == context.party.keys.codeCommitment {
-      throw LocalAPIError(.invalid, "This code was created on this machine: enter it on the other one.")
+      throw LocalAPIError(.invalid, phrase: "This code was created on this machine: enter it on the other one.")
     }
     var given: SocketEndpoint?
     if let peer = request.peer {
       guard let endpoint = SocketEndpoint(peer) else {
-        throw LocalAPIError(.invalid, "“\(DeviceName(sanitising: peer))” is not an address: give --peer as host:port.")
+        throw LocalAPIError(
+          .invalid,
+          phrase: Phrase(
+            "“{address}” is not an address: give --peer as host:port.",
+            ["address": .text(DeviceName(sanitising: peer).text)]))
       }
       given = endpoint
     }
     for run in runs.values { await run.take { $0.superseded() } }
     guard !runs.values.contains(where: { $0.code != nil }) else {
       throw LocalAPIError(
-        .limit, "This machine is already joining: wait for that to end, or cancel it with Ctrl-C there.")
+        .limit, phrase: "This machine is already joining: wait for that to end, or cancel it with Ctrl-C there.")
     }
     let id = Hexadecimal.encode(SecureRandom.bytes(8))
     let run = PairingRun(id, code, asksPerson: !request.acceptWithoutAsking, service: self)

@@ -60,7 +60,7 @@ actor PairingService {
   func progress(_ id: String) async throws(LocalAPIError) -> PairingProgress {
     if let run = runs[id] { return await run.progress }
     guard let progress = ended.last(where: { $0.pairingID == id }) else {
-      throw LocalAPIError(.unknownPairing, "There is no such pairing: see `latchkey pair list`.")
+      throw LocalAPIError(.unknownPairing, phrase: "There is no such pairing: see `latchkey pair list`.")
     }
     return progress
   }
@@ -75,7 +75,7 @@ actor PairingService {
     _ = try await progress(id)
     guard await runs[id]?.answer(answer) == true else {
       throw LocalAPIError(
-        .tooLate, "The question is no longer open: see `latchkey pair list`, or start again with a new code.")
+        .tooLate, phrase: "The question is no longer open: see `latchkey pair list`, or start again with a new code.")
     }
     return try await progress(id)
   }

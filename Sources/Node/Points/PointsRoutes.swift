@@ -143,16 +143,20 @@ extension Call {
     if let text = request.record {
       let bytes = try ShortIDs(held.map(\.entry.id.source.bytes)).find(text, "review", listing: "latchkey points")
       guard let match = held.first(where: { $0.entry.id.source.bytes == bytes }) else {
-        throw LocalAPIError(.unknownItem, "Nothing of that ID waits for a review: `latchkey points` lists what does.")
+        throw LocalAPIError(
+          .unknownItem, phrase: "Nothing of that ID waits for a review: `latchkey points` lists what does.")
       }
       entry = match
     } else {
       guard let only = held.first else {
-        throw LocalAPIError(.unknownItem, "No learning waits for a review: `latchkey points` shows what does.")
+        throw LocalAPIError(.unknownItem, phrase: "No learning waits for a review: `latchkey points` shows what does.")
       }
       guard held.count == 1 else {
         throw LocalAPIError(
-          .invalid, "\(held.count) sessions wait for a review: name one as `latchkey points` shows it.")
+          .invalid,
+          phrase: Phrase(
+            "{count} sessions wait for a review: name one as `latchkey points` shows it.",
+            ["count": .number(held.count)]))
       }
       entry = only
     }

@@ -68,16 +68,16 @@ extension Call {
       let perPoint = max(1, rules.points.minutesPerPoint)
       let bought = request.minutes.map { (Int64($0) * 1_000 + perPoint - 1) / perPoint }
       guard let milliPoints = request.milliPoints ?? bought else {
-        let error = LocalAPIError(.invalid, "Give the number of points to redeem, such as 20.")
+        let error = LocalAPIError(.invalid, phrase: "Give the number of points to redeem, such as 20.")
         return (.refused(error), .none)
       }
       do {
         let entry = try purse.redeem(milliPoints, source: source, rules: rules, day: moment.day, at: moment.at)
-        guard let entry else { return (.refused(LocalAPIError(.invalid, "That was redeemed before.")), .none) }
+        guard let entry else { return (.refused(LocalAPIError(.invalid, phrase: "That was redeemed before.")), .none) }
         try effects.add(entry, of: child)
         return (.redeemed(entry), .none)
       } catch let fault as RuleFault {
-        let error = LocalAPIError(.invalid, phrase: fault.phrase ?? Phrase(verbatim: fault.sentence))
+        let error = LocalAPIError(.invalid, phrase: fault.phrase)
         let isElsewhere =
           rules.points.use == .redeemFirst && rules.mode == .points && milliPoints > purse.spendable
           && milliPoints <= purse.ledger.balance

@@ -166,24 +166,28 @@ extension Call {
       let book = RequestBook(requests, answers)
       guard let request = book.requests[id] else {
         return (
-          LocalAPIError(.unknownItem, "There is no such request any more: `latchkey requests` lists them."), .none
+          LocalAPIError(.unknownItem, phrase: "There is no such request any more: `latchkey requests` lists them."),
+          .none
         )
       }
       switch book.state(of: id, on: moment.day) {
       case .answered(let given):
-        let what = given.verdict == .denied ? "no" : "yes"
-        let sentence =
-          "“\(names[given.modified.author])” answered that request before: \(what). The first answer holds."
-        return (LocalAPIError(.tooLate, sentence), .none)
+        let who = ["who": Phrase.Argument.text("\(names[given.modified.author])")]
+        let phrase =
+          given.verdict == .denied
+          ? Phrase("“{who}” answered that request before: no. The first answer holds.", who)
+          : Phrase("“{who}” answered that request before: yes. The first answer holds.", who)
+        return (LocalAPIError(.tooLate, phrase: phrase), .none)
       case .open: break
       case .expired, nil:
-        let sentence = "That request ended with its day: give the time with `latchkey grant`, if it is still wanted."
-        return (LocalAPIError(.tooLate, sentence), .none)
+        let phrase = Phrase(
+          "That request ended with its day: give the time with `latchkey grant`, if it is still wanted.")
+        return (LocalAPIError(.tooLate, phrase: phrase), .none)
       }
       var changes: [RegisterChange] = []
       if case .app(let app) = request.wish {
         guard answer.minutes == nil else {
-          return (LocalAPIError(.invalid, "An application is allowed or not: leave the minutes out."), .none)
+          return (LocalAPIError(.invalid, phrase: "An application is allowed or not: leave the minutes out."), .none)
         }
         // Without the edit in the same transaction, a yes could be without effect.
         if answer.isApproved, let key = AppRule.blocked.key(of: app).registerKey {
@@ -296,7 +300,7 @@ extension Call {
     for book in books {
       for request in book.requests where request.id == id { return book.listing(request, names, short) }
     }
-    throw LocalAPIError(.unknownItem, "There is no such request any more: `latchkey requests` lists them.")
+    throw LocalAPIError(.unknownItem, phrase: "There is no such request any more: `latchkey requests` lists them.")
   }
 
   /// Returns the request that a person named, or the only open one.
@@ -311,11 +315,15 @@ extension Call {
       book.requests.filter { book.book.state(of: $0.id, on: book.day) == .open }.map { (child: book.child, id: $0.id) }
     }
     guard let only = open.first else {
-      throw LocalAPIError(.unknownItem, "No request waits for an answer: `latchkey requests` lists those of today.")
+      throw LocalAPIError(
+        .unknownItem, phrase: "No request waits for an answer: `latchkey requests` lists those of today.")
     }
     guard open.count == 1 else {
       throw LocalAPIError(
-        .invalid, "\(open.count) requests wait for an answer: name one as `latchkey requests` shows it.")
+        .invalid,
+        phrase: Phrase(
+          "{count} requests wait for an answer: name one as `latchkey requests` shows it.",
+          ["count": .number(open.count)]))
     }
     return only
   }
@@ -327,7 +335,7 @@ extension Call {
     }
     guard let minutes = request.minutes else {
       guard let app else {
-        throw LocalAPIError(.invalid, "A child asks for time or for an application: name one of them.")
+        throw LocalAPIError(.invalid, phrase: "A child asks for time or for an application: name one of them.")
       }
       return .app(app)
     }

@@ -29,7 +29,10 @@ extension Call {
   private static func check(_ group: String, among groups: [GroupName], isMade: Bool) throws(LocalAPIError) {
     if groups.contains(where: { $0.text == group }) { return }
     if let other = groups.first(where: { $0.text.lowercased() == group.lowercased() }) {
-      throw LocalAPIError(.invalid, "There is a group “\(other.text)”: write its name so, or choose another one.")
+      throw LocalAPIError(
+        .invalid,
+        phrase: Phrase(
+          "There is a group “{group}”: write its name so, or choose another one.", ["group": .text(other.text)]))
     }
     if isMade { return }
     let question = Spelling.question(for: group, among: groups.map(\.text)) { PrintableText.of($0) }
@@ -48,14 +51,17 @@ extension KnownApps {
     if !groups.contains(where: { $0.text == group }), (try? match(group, isWhole: true)) != nil {
       throw LocalAPIError(
         .invalid,
-        "“\(PrintableText.of(group))” is an application: give the group a name of its own, such as Games, before the "
-          + "applications.")
+        phrase: Phrase(
+          "“{name}” is an application: give the group a name of its own, such as Games, before the applications.",
+          ["name": .text(PrintableText.of(group))]))
     }
     var chosen: Set<AppID> = []
     for member in members {
       guard member != group, !groups.contains(where: { $0.text == member }) else {
         throw LocalAPIError(
-          .invalid, "“\(PrintableText.of(member))” is a group: name the applications that are in it.")
+          .invalid,
+          phrase: Phrase(
+            "“{name}” is a group: name the applications that are in it.", ["name": .text(PrintableText.of(member))]))
       }
       chosen.insert(try choose(member, isNew: isNew))
     }

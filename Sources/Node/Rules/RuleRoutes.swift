@@ -187,13 +187,18 @@ extension Call {
     guard let left = standing.left(of: scope) else {
       throw LocalAPIError(
         .invalid,
-        scope == .all
-          ? "There is no limit a day to take time from: `latchkey limit set --child \(ShellWord.person(name)) --today 1h` sets "
-            + "one for today."
-          : "\(name) has no limit a day on that to take time from: \(scope.limiting(name)) sets one.")
+        phrase: scope == .all
+          ? Phrase(
+            "There is no limit a day to take time from: `latchkey limit set --child {child} --today 1h` sets one for today.",
+            ["child": .text(ShellWord.person(name))])
+          : Phrase(
+            "{child} has no limit a day on that to take time from: {command} sets one.",
+            ["child": .text(name), "command": .text(scope.limiting(name))]))
     }
     guard left >= 60_000 else {
-      throw LocalAPIError(.invalid, "\(name) has no time left today, so nothing was taken away.")
+      throw LocalAPIError(
+        .invalid,
+        phrase: Phrase("{child} has no time left today, so nothing was taken away.", ["child": .text(name)]))
     }
     return min(minutes, Int(left / 60_000))
   }
@@ -234,18 +239,20 @@ extension Call {
     guard let key = RegisterKey(change.key), let rule = RuleKey(key), rule.belongs(in: zone),
       rule != ChildRule.name.key, rule != ChildRule.pin.key
     else {
+      let rule = ["rule": Phrase.Argument.text(DeviceName(sanitising: change.key).text)]
       throw LocalAPIError(
         .invalid,
-        "There is no rule “\(DeviceName(sanitising: change.key))” for \(zone == .family ? "the family" : "a child"): update "
-          + "Latchkey, or correct it.")
+        phrase: zone == .family
+          ? Phrase("There is no rule “{rule}” for the family: update Latchkey, or correct it.", rule)
+          : Phrase("There is no rule “{rule}” for a child: update Latchkey, or correct it.", rule))
     }
-    if rule.isOfMany { throw LocalAPIError(.invalid, RuleFault.manyPrograms.sentence) }
+    if rule.isOfMany { throw LocalAPIError(.invalid, phrase: RuleFault.manyPrograms.phrase) }
     guard let text = change.value else { return RegisterChange(zone, key, nil) }
     do {
       let read = try Rule(rule, typed: text)
       if let app = rule.application, let matchers = AppRule.matchers.value(of: read) { try check(matchers, of: app) }
       return RegisterChange(zone, key, read.text)
-    } catch { throw LocalAPIError(.invalid, error.sentence) }
+    } catch { throw LocalAPIError(.invalid, phrase: error.phrase) }
   }
 
   /// Refuses matchers that the agent on the child's machine would refuse.
@@ -253,11 +260,15 @@ extension Call {
     for matcher in matchers {
       guard !["…", "..."].contains(where: matcher.value.contains) else {
         throw RuleFault(
-          "The dots in “\(DeviceName(sanitising: matcher.value))” stand for something in an example: write the whole value, such as "
-            + "that of the program's path.")
+          Phrase(
+            """
+            The dots in “{value}” stand for something in an example: write the whole value, such as that of the program's \
+            path.
+            """, ["value": .text(DeviceName(sanitising: matcher.value).text)]))
       }
       guard let kind = MatcherCheck.fault(of: matcher) else { continue }
-      throw RuleFault(OrderFault(kind, account: 0, app: app, detail: matcher.value).sentence)
+      throw RuleFault(
+        Phrase(verbatim: OrderFault(kind, account: 0, app: app, detail: matcher.value).sentence))
     }
   }
 
@@ -298,20 +309,21 @@ extension Call {
     let terms = RuleTerms(zone: rules.zone, names: names)
     let peers = try await peers()
     let parents = try await otherParents().values.joined().map(\.parent)
-    let reasons = Dictionary(faults.map { (RegisterMap.Place($0.zone, $0.key), $0.reason) }) { first, _ in first }
+    let reasons = Dictionary(faults.map { (RegisterMap.Place($0.zone, $0.key), $0.phrase) }) { first, _ in first }
     let machines = child.map { household.machines(of: $0) } ?? household.machines
     return registers.compactMap { register in
       guard let value = register.value else { return nil }
       let author = register.modified.author
       let told = parents.first { $0.deviceID == author }?.name
+      let reason = reasons[.init(register.zone, register.key)]
       return RuleListing(
         key: register.key, value: value, name: RuleText.name(register.key, terms),
         words: RuleText.value(register.key, value, terms), setBy: told ?? name(author, peers),
         setAt: register.modified.wall,
-        notInForce: reasons[.init(register.zone, register.key)],
+        notInForce: reason?.worded(),
         isFamilys: register.zone == .family,
         missing: author == own ? [] : household.without(register, of: machines).map(\.name),
-        phrase: RuleText.listed(register.key, value, terms))
+        phrase: RuleText.listed(register.key, value, terms), notInForcePhrase: reason)
     }
   }
 }

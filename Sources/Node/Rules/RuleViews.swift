@@ -89,6 +89,8 @@ public struct RuleListing: Hashable, Sendable, Codable {
   public var missing: [DeviceName] = []
   /// The name and the value as a phrase, of whose words a language may have its own.
   public var phrase: Phrase?
+  /// `notInForce` as a phrase.
+  public var notInForcePhrase: Phrase?
 }
 
 /// Rules that were set.

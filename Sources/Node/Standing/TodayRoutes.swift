@@ -49,7 +49,7 @@ extension Endpoints {
     summary: "Why an application may run or may not: every rule that is considered."
   ) { call, child, app, at in
     guard let app else {
-      throw LocalAPIError(.invalid, "The application is missing: give its ID or name as `app`.")
+      throw LocalAPIError(.invalid, phrase: "The application is missing: give its ID or name as `app`.")
     }
     return try await call.explain(app, to: call.child(child), at: at)
   }
@@ -99,7 +99,7 @@ extension Call {
   fileprivate func explain(_ app: String, to child: ChildID, at time: Int64?) async throws -> ChildExplanation {
     let household = try await household()
     if let time, !HybridTimestamp.walls.contains(time) {
-      throw LocalAPIError(.invalid, "That time is in no calendar: give one such as 2026-11-21T18:30.")
+      throw LocalAPIError(.invalid, phrase: "That time is in no calendar: give one such as 2026-11-21T18:30.")
     }
     var standing = try await StandingReader(context: context).read(child, household, at: time)
     let installed = try await installedNames(of: child, household)
@@ -173,7 +173,7 @@ extension Call {
     of child: ChildID, by word: String, from: String?, to: String?
   ) async throws -> UseReport {
     guard let period = ReportPeriod(rawValue: word) else {
-      throw LocalAPIError(.invalid, "A report is by day, week or month: give one of them.")
+      throw LocalAPIError(.invalid, phrase: "A report is by day, week or month: give one of them.")
     }
     let household = try await household()
     let rules = household.rules(for: child)
@@ -181,10 +181,14 @@ extension Call {
     let last = try to.map(Self.reportDay) ?? context.time.moment(boundary).day
     let first = try from.map(Self.reportDay) ?? period.usualStart(before: last)
     guard first <= last else {
-      throw LocalAPIError(.invalid, "The range ends before it begins: give --from a day that is not after --to.")
+      throw LocalAPIError(
+        .invalid, phrase: "The range ends before it begins: give --from a day that is not after --to.")
     }
     guard last.days(since: first) < UsageReport.mostDays else {
-      throw LocalAPIError(.invalid, "A report has at most \(UsageReport.mostDays) days: give a later --from.")
+      throw LocalAPIError(
+        .invalid,
+        phrase: Phrase(
+          "A report has at most {days} days: give a later --from.", ["days": .number(UsageReport.mostDays)]))
     }
     let empty = UsageReport(
       boundary, period, from: first, through: last, isLearningFree: rules.screenTime.learning == .free)
@@ -301,7 +305,10 @@ extension Call {
 
   private static func reportDay(_ text: String) throws(LocalAPIError) -> FamilyDay {
     guard let day = FamilyDay(text) else {
-      throw LocalAPIError(.invalid, "“\(DeviceName(sanitising: text))” is no day: write it as 2026-11-21.")
+      throw LocalAPIError(
+        .invalid,
+        phrase: Phrase(
+          "“{text}” is no day: write it as 2026-11-21.", ["text": .text(DeviceName(sanitising: text).text)]))
     }
     return day
   }

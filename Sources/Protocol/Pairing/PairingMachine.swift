@@ -266,7 +266,7 @@ public struct PairingMachine<Line: Sendable>: Sendable {
     case .inDoubt(let completion):
       return progress(
         .committing, completion.question,
-        "The connection broke off at the last step: waiting up to a minute to learn how the pairing ended.")
+        Phrase("The connection broke off at the last step: waiting up to a minute to learn how the pairing ended."))
     case .completing(let completion), .undoing(let completion, _): return progress(.committing, completion.question)
     case .ended(let ended): return ended
     }
@@ -274,11 +274,12 @@ public struct PairingMachine<Line: Sendable>: Sendable {
 
   /// Returns the progress in a phase, with the machine that it concerns.
   private func progress(
-    _ phase: PairingProgress.Phase, _ question: PairingQuestion? = nil, _ sentence: String? = nil
+    _ phase: PairingProgress.Phase, _ question: PairingQuestion? = nil, _ phrase: Phrase? = nil
   ) -> PairingProgress {
     var shown = first
     if isInviter { shown.failuresLeft = max(0, Limits.pairingFailures - failures) }
-    (shown.phase, shown.attempt, shown.sentence) = (phase, questions, sentence)
+    (shown.phase, shown.attempt, shown.phrase) = (phase, questions, phrase)
+    shown.sentence = phrase?.worded()
     (shown.peerName, shown.peerRole, shown.digits) = (question?.name, question?.role, question?.digits)
     return shown
   }

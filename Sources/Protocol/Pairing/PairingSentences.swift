@@ -3,23 +3,27 @@ import LatchkeyModel
 extension PairingOutcome {
   /// The sentence that tells the inviter's person why a machine is gone, while the code remains
   /// usable.
-  var goneSentence: String {
+  var goneSentence: Phrase {
     switch self {
-    case .cancelled: "Somebody broke it off at the other machine, and the code is still open: enter it there again."
-    case .network: "That machine is gone again, and the code is still open."
-    default: sentence
+    case .cancelled:
+      Phrase("Somebody broke it off at the other machine, and the code is still open: enter it there again.")
+    case .network: Phrase("That machine is gone again, and the code is still open.")
+    default: phrase
     }
   }
 
   /// The sentence that tells the inviter's person how the pairing ended.
-  var inviterSentence: String {
+  var inviterSentence: Phrase {
     switch self {
-    case .expired: "The code has expired: create a new one with `latchkey pair`."
+    case .expired: Phrase("The code has expired: create a new one with `latchkey pair`.")
     case .wrongCode:
-      "The code was closed after \(Limits.pairingFailures) wrong guesses: create a new one with `latchkey pair`."
-    case .refused: "The other machine was refused and the code is closed: create a new one to pair again."
-    case .cancelled: "The code was cancelled here: nothing was changed; run `latchkey pair` again for a new one."
-    default: sentence
+      Phrase(
+        "The code was closed after {guesses} wrong guesses: create a new one with `latchkey pair`.",
+        ["guesses": .number(Limits.pairingFailures)])
+    case .refused: Phrase("The other machine was refused and the code is closed: create a new one to pair again.")
+    case .cancelled:
+      Phrase("The code was cancelled here: nothing was changed; run `latchkey pair` again for a new one.")
+    default: phrase
     }
   }
 
@@ -29,12 +33,13 @@ extension PairingOutcome {
   ///   - wasLeftHere: Whether this person cancelled.
   ///   - hint: The observation of the search; `nil` for none.
   /// - Returns: The outcome and the next step.
-  func joinerSentence(wasLeftHere: Bool, hint: JoinHint? = nil) -> String {
+  func joinerSentence(wasLeftHere: Bool, hint: JoinHint? = nil) -> Phrase {
     if self == .notFound, case .otherCodes? = hint, let hint { return hint.endSentence }
-    guard self == .cancelled else { return sentence }
+    guard self == .cancelled else { return phrase }
     return wasLeftHere
-      ? "You cancelled the pairing: nothing was changed; run `latchkey pair` again when both are ready."
-      : "The pairing was cancelled at the other machine: nothing was changed; run `latchkey pair` again on both."
+      ? Phrase("You cancelled the pairing: nothing was changed; run `latchkey pair` again when both are ready.")
+      : Phrase(
+        "The pairing was cancelled at the other machine: nothing was changed; run `latchkey pair` again on both.")
   }
 }
 
@@ -56,29 +61,43 @@ public enum JoinHint: Hashable, Sendable {
   public static let mostCodes = 8
 
   /// The sentence while the search goes on.
-  var sentence: String {
+  var sentence: Phrase {
     switch self {
     case .otherCodes(let own, let open):
-      "No machine with a code whose short form begins with \(own) has been found yet; \(Self.openCodes(open)). Looking on: if "
-        + "it takes long, compare the code with the other screen."
+      Phrase(
+        one: """
+          No machine with a code whose short form begins with {own} has been found yet; the code that is open here begins with \
+          {codes}. Looking on: if it takes long, compare the code with the other screen.
+          """,
+        other: """
+          No machine with a code whose short form begins with {own} has been found yet; the codes that are open here begin with \
+          {codes}. Looking on: if it takes long, compare the code with the other screen.
+          """, count: open.count, Self.codes(own, open))
     case .saidToBeWrong:
-      "The machine that shows a code with this beginning says that the rest of it is wrong; looking for another one …"
+      Phrase(
+        "The machine that shows a code with this beginning says that the rest of it is wrong; looking for another one …"
+      )
     }
   }
 
   /// The sentence when the search has found no machine.
-  var endSentence: String {
+  var endSentence: Phrase {
     switch self {
     case .otherCodes(let own, let open):
-      "No machine on this network shows this code, whose short form begins with \(own); \(Self.openCodes(open)): enter the code "
-        + "that the other screen shows now."
-    case .saidToBeWrong: PairingOutcome.wrongCode.sentence
+      Phrase(
+        one: """
+          No machine on this network shows this code, whose short form begins with {own}; the code that is open here begins \
+          with {codes}: enter the code that the other screen shows now.
+          """,
+        other: """
+          No machine on this network shows this code, whose short form begins with {own}; the codes that are open here begin \
+          with {codes}: enter the code that the other screen shows now.
+          """, count: open.count, Self.codes(own, open))
+    case .saidToBeWrong: PairingOutcome.wrongCode.phrase
     }
   }
 
-  private static func openCodes(_ open: [String]) -> String {
-    open.count == 1
-      ? "the code that is open here begins with \(open[0])"
-      : "the codes that are open here begin with \(open.joined(separator: ", "))"
+  private static func codes(_ own: String, _ open: [String]) -> [String: Phrase.Argument] {
+    ["own": .text(own), "codes": .text(open.joined(separator: ", "))]
   }
 }

@@ -115,11 +115,17 @@ public enum DayBoundaryError: Error, Hashable, Sendable, CustomStringConvertible
   case startHourOutOfRange(Int)
 
   /// One sentence with the fault and the next step.
-  public var description: String {
+  public var description: String { phrase.worded() }
+
+  /// The same as a phrase.
+  public var phrase: Phrase {
     switch self {
     case .unknownZone(let zone):
-      "There is no time zone \(zone.debugDescription): give an IANA name, such as Europe/Berlin."
-    case .startHourOutOfRange(let hour): "A day cannot start at hour \(hour): give one from 0 to 23."
+      Phrase(
+        "There is no time zone {zone}: give an IANA name, such as Europe/Berlin.",
+        ["zone": .text(zone.debugDescription)])
+    case .startHourOutOfRange(let hour):
+      Phrase("A day cannot start at hour {hour}: give one from 0 to 23.", ["hour": .number(hour)])
     }
   }
 }

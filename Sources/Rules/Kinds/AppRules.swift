@@ -44,7 +44,9 @@ public enum AppRule {
     "name", \RuleSet.App.name, .text(.displayName, "line, 1 to 255 bytes"), name: "#: name",
     set: { _ in "@ called =" }, removed: "@ called by its own name", effects: .closes)
   public static let category = RuleKind(
-    "category", \RuleSet.App.category, .choice("A category", isLowercased: true, words: AppCategory.phrases),
+    "category", \RuleSet.App.category,
+    .choice(
+      fault: "A category is {words}: give one of them.", isLowercased: true, words: AppCategory.phrases),
     name: "#: category",
     set: { _ in "# =" }, removed: "no category set for #", effects: .closes)
   public static let rate = RuleKind(
@@ -73,19 +75,25 @@ public enum AppRule {
     removed: "no matchers set for #, so that it is recognized as it is installed", effects: .closes)
   public static let step = RuleKind(
     "step", \RuleSet.App.step,
-    .choice("What is done when time is over", words: [.close: Phrase("close"), .pause: Phrase("pause")]),
+    .choice(
+      fault: "What is done when time is over is {words}: give one of them.",
+      words: [.close: Phrase("close"), .pause: Phrase("pause")]),
     name: "#: when its time is over",
     set: { $0 == .pause ? "# paused when its time is over" : "# closed when its time is over" },
     removed: "nothing set about how # ends when its time is over", effects: .closes)
   public static let launches = RuleKind(
     "launches", \RuleSet.App.launches,
-    .choice("What it starts", words: [.counted: Phrase("counted"), .apart: Phrase("apart")]), name: "#: what it starts",
+    .choice(
+      fault: "What it starts is {words}: give one of them.",
+      words: [.counted: Phrase("counted"), .apart: Phrase("apart")]), name: "#: what it starts",
     set: { $0 == .apart ? "what # starts is apart" : "what # starts counts as #" },
     removed: "nothing set about what # starts", effects: .closes)
   public static let grace = RuleKind(
     "grace", \RuleSet.App.grace,
     .number(
-      0...300, .seconds, "The time to save is 0 to 300 seconds, which are 5 minutes", example: "a time such as 60s"),
+      0...300, .seconds,
+      fault: "The time to save is 0 to 300 seconds, which are 5 minutes: give a whole number.",
+      option: "The time to save is 0 to 300 seconds, which are 5 minutes: give a time such as 60s."),
     name: "#: time to save", set: { _ in "# has = to save when it is closed" }, removed: "no time to save set for #",
     effects: .closes)
 }

@@ -66,7 +66,9 @@ public enum GroupRule {
     "members", \RuleSet.Group.members, .applications, name: "group #", set: { _ in "group # is =" },
     removed: "no group #", effects: .closes)
   public static let category = RuleKind(
-    "category", \RuleSet.Group.category, .choice("A category", isLowercased: true, words: AppCategory.phrases),
+    "category", \RuleSet.Group.category,
+    .choice(
+      fault: "A category is {words}: give one of them.", isLowercased: true, words: AppCategory.phrases),
     name: "group #: category",
     set: { _ in "group # is for =" }, removed: "no category set for group #", effects: .closes)
   public static let rate = RuleKind(

@@ -25,17 +25,20 @@ public enum PointsRule {
   public static let mode = RuleKind(
     "mode", \RuleSet.mode,
     .choice(
-      "The mode", given: [.points: "on", .limits: "off"], option: "Points are",
+      fault: "The mode is {words}: give one of them.", given: [.points: "on", .limits: "off"],
+      option: "Points are {words}: give one of them.",
       words: [.points: Phrase("on"), .limits: Phrase("off, limits and times alone")]), name: "points", setting: "mode")
   public static let use = RuleKind(
     "points/use", \RuleSet.points.use,
     .choice(
-      "The way of paying",
+      fault: "The way of paying is {words}: give one of them.",
       words: [.payAsYouGo: Phrase("as they run"), .redeemFirst: Phrase("with minutes redeemed before")]),
     name: "rewards are paid", setting: "rewards")
   public static let minutesPerPoint = RuleKind(
     "points/minutesPerPoint", \RuleSet.points.minutesPerPoint,
-    .number(1...1_440, .minutes, "A point buys 1 to 1,440 minutes", example: "a number such as 3"),
+    .number(
+      1...1_440, .minutes, fault: "A point buys 1 to 1,440 minutes: give a whole number.",
+      option: "A point buys 1 to 1,440 minutes: give a number such as 3."),
     name: "a redeemed point buys", setting: "minutesPerPoint")
   public static let dailyCap = RuleKind(
     "points/dailyCap", \RuleSet.points.dailyCap, .mostPoints, name: "points earned a day",
@@ -45,11 +48,15 @@ public enum PointsRule {
     removed: "no limit on points earned a week", setting: "weeklyPointsLimit")
   public static let minimumSession = RuleKind(
     "points/minimumSession", \RuleSet.points.minimumSession,
-    .number(0...1_440, .minutes, "The shortest session is 0 to 1,440 minutes", example: "a number such as 5"),
+    .number(
+      0...1_440, .minutes, fault: "The shortest session is 0 to 1,440 minutes: give a whole number.",
+      option: "The shortest session is 0 to 1,440 minutes: give a number such as 5."),
     name: "shortest session that earns", setting: "minimumSessionMinutes")
   public static let redemptionDays = RuleKind(
     "points/redemptionDays", \RuleSet.points.redemptionDays,
-    .number(1...366, .days, "Redeemed minutes can be used for 1 to 366 days", example: "a number such as 7"),
+    .number(
+      1...366, .days, fault: "Redeemed minutes can be used for 1 to 366 days: give a whole number.",
+      option: "Redeemed minutes can be used for 1 to 366 days: give a number such as 7."),
     name: "redeemed minutes last", setting: "redemptionDays")
 
   static let rows = [

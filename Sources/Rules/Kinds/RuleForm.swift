@@ -86,22 +86,32 @@ enum RuleUnit: Sendable {
 }
 
 extension RuleForm<Int64> {
-  /// A whole number; `sentence` says which are permitted, and `example` what to give an option.
-  static func number(_ range: ClosedRange<Int64>, _ unit: RuleUnit, _ sentence: String, example: String) -> Self {
-    @Sendable func checked(_ number: Int64?, _ next: String) throws(RuleFault) -> Int64 {
-      guard let number, range.contains(number) else { throw RuleFault("\(sentence): give \(next).") }
+  /// A whole number.
+  ///
+  /// - Parameters:
+  ///   - range: The numbers that are permitted.
+  ///   - unit: What the number counts.
+  ///   - fault: The sentence about another number.
+  ///   - option: The sentence about another argument of an option.
+  /// - Returns: The form.
+  static func number(
+    _ range: ClosedRange<Int64>, _ unit: RuleUnit, fault: Phrase, option: Phrase
+  ) -> Self {
+    @Sendable func checked(_ number: Int64?, _ fault: Phrase) throws(RuleFault) -> Int64 {
+      guard let number, range.contains(number) else { throw RuleFault(fault) }
       return number
     }
     return RuleForm(
-      .number(range), typed: { text throws(RuleFault) in try checked(RuleNumber.read(text), "a whole number") },
-      given: { text throws(RuleFault) in try checked(unit.read(text), example) }, text: { String($0) },
+      .number(range), typed: { text throws(RuleFault) in try checked(RuleNumber.read(text), fault) },
+      given: { text throws(RuleFault) in try checked(unit.read(text), option) }, text: { String($0) },
       words: { number, _ in unit.words(number) })
   }
 
   /// A rate in milli-points a minute.
   static var rate: Self {
     let form = number(
-      Limits.milliPointsPerMinute, .rate, "A rate is 0 to 1,000,000,000 milli-points a minute", example: "points")
+      Limits.milliPointsPerMinute, .rate,
+      fault: "A rate is 0 to 1,000,000,000 milli-points a minute: give a whole number.", option: RuleFault.rate.phrase)
     return RuleForm(
       form.values, typed: form.typed,
       given: { text throws(RuleFault) in
@@ -113,15 +123,22 @@ extension RuleForm<Int64> {
   /// Minutes of a week.
   static var weekly: Self {
     number(
-      0...10_080, .minutes, "A limit a week is 0 to 10,080 minutes, the whole week",
-      example: "a time such as 300, 5h or 7h30m, or none")
+      0...10_080, .minutes,
+      fault: "A limit a week is 0 to 10,080 minutes, the whole week: give a whole number.",
+      option: """
+        A limit a week is 0 to 10,080 minutes, the whole week: give a time such as 300, 5h or 7h30m, or none.
+        """)
   }
 
   /// The most points that learning earns.
   static var mostPoints: Self {
     number(
-      0...1_000_000_000_000, .points, "The most that learning earns is 0 to 1,000,000,000,000 milli-points",
-      example: "a number of points from 0 to 1,000,000, such as 60, or none")
+      0...1_000_000_000_000, .points,
+      fault: "The most that learning earns is 0 to 1,000,000,000,000 milli-points: give a whole number.",
+      option: """
+        The most that learning earns is 0 to 1,000,000,000,000 milli-points: give a number of points from 0 to 1,000,000, \
+        such as 60, or none.
+        """)
   }
 }
 
@@ -144,7 +161,8 @@ extension RuleForm<Bool> {
 extension RuleForm<Block> {
   static var block: Self {
     choice(
-      "That", words: [.yes: Phrase("yes"), .no: Phrase("no"), .now: Phrase("yes, without time to save")])
+      fault: "That is {words}: give one of them.",
+      words: [.yes: Phrase("yes"), .no: Phrase("no"), .now: Phrase("yes, without time to save")])
   }
 }
 
@@ -152,34 +170,35 @@ extension RuleForm where Value: RawRepresentable & CaseIterable, Value.RawValue 
   /// One of some words.
   ///
   /// - Parameters:
-  ///   - what: The subject of the sentence about another word.
+  ///   - fault: The sentence about another word, with the place `{words}`.
   ///   - isLowercased: A Boolean value that indicates whether a person may type capital letters.
   ///   - given: The words of options, where they are not those of the value with hyphens for
   ///     capital letters.
-  ///   - option: The subject and the verb of the sentence about another word of an option; `nil`
-  ///     for the same as for a value.
+  ///   - option: The sentence about another word of an option; `nil` for the same.
   ///   - words: What people read in place of the words.
   /// - Returns: The form.
   static func choice(
-    _ what: String, isLowercased: Bool = false, given: [Value: String] = [:], option: String? = nil,
+    fault: Phrase, isLowercased: Bool = false, given: [Value: String] = [:], option: Phrase? = nil,
     words: [Value: Phrase] = [:]
   ) -> Self {
-    let choices = Array(Value.allCases)
+    let (choices, sentence) = (Array(Value.allCases), fault)
     let options = choices.map { given[$0] ?? hyphened($0.rawValue) }
-    @Sendable func fault(_ words: [String], _ subject: String) -> RuleFault {
-      RuleFault("\(subject) \(words.dropLast().joined(separator: ", ")) or \(words.last ?? ""): give one of them.")
+    @Sendable func other(_ words: [String], _ sentence: Phrase) -> RuleFault {
+      var sentence = sentence
+      sentence.arguments["words"] = .either(words)
+      return RuleFault(sentence)
     }
     return RuleForm(
       .words(choices.map(\.rawValue)),
       typed: { text throws(RuleFault) in
         guard let choice = Value(rawValue: isLowercased ? text.lowercased() : text) else {
-          throw fault(choices.map(\.rawValue), "\(what) is")
+          throw other(choices.map(\.rawValue), sentence)
         }
         return choice
       },
       given: { text throws(RuleFault) in
         guard let index = options.firstIndex(of: text.lowercased()) else {
-          throw fault(options, option ?? "\(what) is")
+          throw other(options, option ?? sentence)
         }
         return choices[index]
       }, text: { $0.rawValue }, words: { value, _ in words[value] ?? Phrase(verbatim: value.rawValue) })
@@ -208,13 +227,13 @@ extension RuleForm<String> {
     do {
       _ = try DayBoundary(zone: name, dayStartHour: 0)
     } catch {
-      throw RuleFault(error.description)
+      throw RuleFault(error.phrase)
     }
     return name
   }
 
   private static func checked(_ text: String, _ rule: TextRule) throws(RuleFault) -> String {
-    if let fault = rule.fault(in: text) { throw RuleFault(fault) }
+    if let fault = rule.faultPhrase(in: text) { throw RuleFault(fault) }
     return text
   }
 }

@@ -18,7 +18,7 @@ public enum ScreenTimeRule {
   public static let unknownPrograms = RuleKind(
     "unknownPrograms", \RuleSet.unknownPrograms,
     .choice(
-      "The treatment of unknown programs",
+      fault: "The treatment of unknown programs is {words}: give one of them.",
       words: [
         .count: Phrase("are allowed and counted as screen time"), .reward: Phrase("count as rewards"),
         .block: Phrase("are blocked"),
@@ -26,7 +26,7 @@ public enum ScreenTimeRule {
   public static let programs = RuleKind(
     "programs", \RuleSet.programs,
     .choice(
-      "What may run",
+      fault: "What may run is {words}: give one of them.",
       words: [
         .all: Phrase("all programs that no rule closes"),
         .listed: Phrase("only applications with a category or always allowed"),
@@ -35,7 +35,7 @@ public enum ScreenTimeRule {
   public static let sessions = RuleKind(
     "sessions", \RuleSet.sessions,
     .choice(
-      "What is done about sessions",
+      fault: "What is done about sessions is {words}: give one of them.",
       words: [
         .leave: Phrase("stay open"), .lock: Phrase("are locked"),
         .lockUnlessAllowed: Phrase("are locked unless a program runs that is always allowed"),
@@ -45,22 +45,25 @@ public enum ScreenTimeRule {
   public static let source = RuleKind(
     "screenTime/source", \RuleSet.screenTime.source,
     .choice(
-      "What is measured as screen time",
+      fault: "What is measured as screen time is {words}: give one of them.",
       words: [.sessions: Phrase("all the time at a machine"), .programs: Phrase("the time of programs alone")]),
     name: "what counts as screen time", set: { _ in "screen time is =" }, effects: [.closes, .everything, .measured],
     setting: "screenTime")
   public static let grace = RuleKind(
     "screenTime/grace", \RuleSet.screenTime.graceMinutes,
     .number(
-      1...240, .minutes, "A child is taken to be there for 1 to 240 minutes after the last input",
-      example: "a time such as 1h or 30min"),
+      1...240, .minutes,
+      fault: "A child is taken to be there for 1 to 240 minutes after the last input: give a whole number.",
+      option: """
+        A child is taken to be there for 1 to 240 minutes after the last input: give a time such as 1h or 30min.
+        """),
     name: "how long a child counts as being there",
     set: { _ in "a child counts as being there for = after the last input" },
     effects: [.closes, .everything, .measured], setting: "graceMinutes")
   public static let learning = RuleKind(
     "screenTime/learning", \RuleSet.screenTime.learning,
     .choice(
-      "What learning does to screen time",
+      fault: "What learning does to screen time is {words}: give one of them.",
       words: [.counts: Phrase("learning counts as screen time"), .free: Phrase("learning is no screen time")]),
     name: "learning and screen time", set: { _ in "=" }, effects: [.closes, .everything, .measured],
     setting: "learning")

@@ -18,7 +18,7 @@ extension Purse {
     if ledger.entries[EntryID(purse: device, kind: .redeemed, source: source)] != nil { return nil }
     guard rules.mode == .points else {
       throw RuleFault(
-        phrase: Phrase(
+        Phrase(
           """
           You have no points to redeem, because they are turned off: a parent turns them on with `latchkey settings set \
           --points on`, and with --child if they are off for one child.
@@ -26,29 +26,29 @@ extension Purse {
     }
     guard rules.points.use == .redeemFirst else {
       throw RuleFault(
-        phrase: Phrase(
+        Phrase(
           """
           Rewards cost points as they run, so that none are redeemed before: a parent can change that with `latchkey settings \
           set --rewards redeem-first`.
           """))
     }
-    guard milliPoints > 0 else { throw RuleFault(phrase: Phrase("That redeems nothing: give a number of points.")) }
+    guard milliPoints > 0 else { throw RuleFault(Phrase("That redeems nothing: give a number of points.")) }
     guard milliPoints <= max(spendable, ledger.balance) else {
       let all = PointsText.phrase(max(spendable, ledger.balance))
       throw RuleFault(
-        phrase: Phrase(
+        Phrase(
           "That is more than the {points} that there are: redeem less, or earn more first.", ["points": .phrase(all)]))
     }
     guard milliPoints <= spendable else {
       let held = PointsText.phrase(spendable)
       throw RuleFault(
-        phrase: Phrase(
+        Phrase(
           "That is more than the {points} on this machine: redeem less, or earn more first.", ["points": .phrase(held)])
       )
     }
     let (time, overflow) = milliPoints.multipliedReportingOverflow(by: rules.points.minutesPerPoint * 60)
     guard !overflow, time <= LedgerEntry.largest else {
-      throw RuleFault(phrase: Phrase("That is too many points at once: redeem fewer."))
+      throw RuleFault(Phrase("That is too many points at once: redeem fewer."))
     }
     let last = day.advanced(byDays: Int(min(max(rules.points.redemptionDays, 1), 366)) - 1)
     return write(.redeemed, source, -milliPoints, day, at) { ($0.quantity, $0.lastDay) = (time, last) }

@@ -4,8 +4,11 @@ import LatchkeyModel
 public struct NotInForce: Hashable, Sendable {
   public var zone: Zone
   public var key: RegisterKey
-  /// A sentence that describes the reason and the next step.
-  public var reason: String
+  /// The reason and the next step.
+  public var phrase: Phrase
+
+  /// The same as an English sentence.
+  public var reason: String { phrase.worded() }
 }
 
 extension RuleSet {
@@ -33,7 +36,7 @@ extension RuleSet {
       do throws(RuleFault) {
         known.append((try key(of: register), register, value))
       } catch {
-        notInForce.append(NotInForce(zone: register.zone, key: register.key, reason: error.sentence))
+        notInForce.append(NotInForce(zone: register.zone, key: register.key, phrase: error.phrase))
       }
     }
     rules.defaults = defaults
@@ -47,7 +50,7 @@ extension RuleSet {
         do throws(RuleFault) {
           try key.set(value, in: &rules)
         } catch {
-          notInForce.append(NotInForce(zone: register.zone, key: register.key, reason: error.sentence))
+          notInForce.append(NotInForce(zone: register.zone, key: register.key, phrase: error.phrase))
         }
       }
     }
@@ -59,11 +62,17 @@ extension RuleSet {
 
   private static func key(of register: Register) throws(RuleFault) -> RuleKey {
     guard let key = RuleKey(register.key) else {
-      throw RuleFault("This version does not know the rule \(register.key): update Latchkey on this machine.")
+      throw RuleFault(
+        Phrase(
+          "This version does not know the rule {rule}: update Latchkey on this machine.",
+          ["rule": .text(register.key.text)]))
     }
     guard key.belongs(in: register.zone) else {
-      let whose = register.zone == .family ? "of one child" : "of the whole family"
-      throw RuleFault("The rule \(register.key) can only be \(whose): set it there.")
+      let rule = ["rule": Phrase.Argument.text(register.key.text)]
+      throw RuleFault(
+        register.zone == .family
+          ? Phrase("The rule {rule} can only be of one child: set it there.", rule)
+          : Phrase("The rule {rule} can only be of the whole family: set it there.", rule))
     }
     if key.isOfMany { throw .manyPrograms }
     return key

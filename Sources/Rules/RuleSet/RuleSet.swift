@@ -72,8 +72,8 @@ public enum ChildRule {
   public static let carryOver = RuleKind(
     "limits/carryOver", \RuleSet.carryOver,
     .number(
-      0...1_440, .minutes, "What goes over to the next day is 0 to 1,440 minutes", example: "a time such as 1h, or none"
-    ),
+      0...1_440, .minutes, fault: "What goes over to the next day is 0 to 1,440 minutes: give a whole number.",
+      option: "What goes over to the next day is 0 to 1,440 minutes: give a time such as 1h, or none."),
     name: "unused screen time that goes over to the next day",
     set: {
       $0 == 0
@@ -103,7 +103,9 @@ public enum ChildRule {
     "family/zone", \RuleSet.zone, .zone, zones: .family, name: "time zone", setting: "zone")
   public static let dayStart = RuleKind(
     "family/dayStart", \RuleSet.dayStartHour,
-    .number(0...23, .hour, "A day starts at an hour from 0 to 23", example: "one such as 4"), zones: .family,
+    .number(
+      0...23, .hour, fault: "A day starts at an hour from 0 to 23: give a whole number.",
+      option: "A day starts at an hour from 0 to 23: give one such as 4."), zones: .family,
     name: "day starts at", setting: "dayStartHour")
 }
 

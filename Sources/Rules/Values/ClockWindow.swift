@@ -1,3 +1,5 @@
+import LatchkeyModel
+
 /// A time of the day during which something holds, such as `20:00-07:00`.
 public struct ClockWindow: Hashable, Sendable, Comparable {
   /// The minute after midnight at which it begins, 0 to 1,439.
@@ -20,11 +22,15 @@ public struct ClockWindow: Hashable, Sendable, Comparable {
         throw Self.oneTime(time, isEnd: ends.count == 2 && ends[0].isEmpty)
       }
       throw RuleFault(
-        "\(String(text.prefix(64)).debugDescription) is no time of the day: write its start and its end, such as 20:00-07:00."
-      )
+        Phrase(
+          "{text} is no time of the day: write its start and its end, such as 20:00-07:00.",
+          ["text": .text(String(text.prefix(64)).debugDescription)]))
     }
     guard start != end else {
-      throw RuleFault("\(text) is empty: give an end other than its start, or 00:00-24:00 for the whole day.")
+      throw RuleFault(
+        Phrase(
+          "{text} is empty: give an end other than its start, or 00:00-24:00 for the whole day.",
+          ["text": .text(String(text))]))
     }
     self.start = start
     self.end = end == 0 ? 1_440 : end
@@ -43,11 +49,17 @@ public struct ClockWindow: Hashable, Sendable, Comparable {
     // What ends in the morning, or begins in the evening, is usually a bedtime.
     if isEnd {
       let start = time <= 720 ? "20:00" : clock(time - 120)
-      return RuleFault("A start is missing before \(clock(time)): write both, such as \(start)-\(clock(time)).")
+      return RuleFault(
+        Phrase(
+          "A start is missing before {time}: write both, such as {window}.",
+          ["time": .text(clock(time)), "window": .text("\(start)-\(clock(time))")]))
     }
     let end = time >= 1_080 ? "07:00" : clock(time + 120)
     let start = time == 1_440 ? "00:00" : clock(time)
-    return RuleFault("An end is missing after \(clock(time)): write both, such as \(start)-\(end).")
+    return RuleFault(
+      Phrase(
+        "An end is missing after {time}: write both, such as {window}.",
+        ["time": .text(clock(time)), "window": .text("\(start)-\(end)")]))
   }
 
   private static func minute(_ text: some StringProtocol) -> Int? {

@@ -135,11 +135,16 @@ public struct DayLimits: Hashable, Sendable {
     if text.lowercased() == "none" { return nil }
     guard let number = RuleNumber.read(text) else {
       guard parts(text) == nil else { throw .hoursOfAll }
-      throw RuleFault("\(text.debugDescription) is no limit: give a number of minutes, such as 90, or none.")
+      throw RuleFault(
+        Phrase(
+          "{text} is no limit: give a number of minutes, such as 90, or none.",
+          ["text": .text(text.debugDescription)]))
     }
     guard number <= longest else {
       throw RuleFault(
-        "A limit of \(RuleNumber.grouped(number)) minutes is longer than the day: give 0 to 1,440 minutes, or none.")
+        Phrase(
+          "A limit of {minutes} minutes is longer than the day: give 0 to 1,440 minutes, or none.",
+          ["minutes": .text(RuleNumber.grouped(number))]))
     }
     return DayLimit(Int(number))
   }
@@ -249,19 +254,32 @@ extension DayLimits {
 
 extension RuleFault {
   fileprivate static func byWeekday(_ canHaveHours: Bool) -> RuleFault {
-    let hours = canHaveHours ? "within some hours, such as \"1h within 16:00-20:00\", or " : ""
-    return RuleFault(
-      "A limit a day is 0 to 24 hours, such as 2h or 1h30m, or \(hours)by weekday, such as "
-        + "\"mon-thu 1h, fri 2h\", or none.")
+    canHaveHours
+      ? RuleFault(
+        """
+        A limit a day is 0 to 24 hours, such as 2h or 1h30m, or within some hours, such as "1h within 16:00-20:00", or by \
+        weekday, such as "mon-thu 1h, fri 2h", or none.
+        """)
+      : RuleFault(
+        """
+        A limit a day is 0 to 24 hours, such as 2h or 1h30m, or by weekday, such as "mon-thu 1h, fri 2h", or none.
+        """)
   }
   fileprivate static let noneWithHours = RuleFault(
     "No limit has no hours: give a time and the hours, such as 1h within 16:00-20:00, or none alone.")
   fileprivate static let hoursMissing = RuleFault(
     "The hours are missing after within: write them, such as 1h within 16:00-20:00, or leave the word out.")
   fileprivate static func longerThan(_ hours: ClockWindow, _ limit: DayLimit) -> RuleFault {
-    RuleFault(
-      "\(limit.words) is longer than \(hours.text.replacing("-", with: " to ")), so it limits nothing: give less, or only "
-        + "the hours with --hours \(hours.text).")
+    let ends = hours.text.split(separator: "-").map { Phrase.Argument.text(String($0)) }
+    return RuleFault(
+      Phrase(
+        """
+        {limit} is longer than {start} to {end}, so it limits nothing: give less, or only the hours with --hours {hours}.
+        """,
+        [
+          "limit": .phrase(limit.phrase), "start": ends.first ?? "", "end": ends.last ?? "",
+          "hours": .text(hours.text),
+        ]))
   }
   fileprivate static let hoursOfAll = RuleFault(
     "Only a limit on an application or a group has hours: give a time alone, such as 2h, or none.")

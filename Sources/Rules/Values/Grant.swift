@@ -38,16 +38,21 @@ public struct Grant: Hashable, Sendable {
   /// Returns the lines of a text: the time, and the reason if there is one.
   fileprivate static func lines(_ text: String) throws(RuleFault) -> (time: String, reason: String) {
     let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-    if lines.count == 2, let fault = TextRule.reason.fault(in: String(lines[1])) { throw RuleFault(fault) }
+    if lines.count == 2, let fault = TextRule.reason.faultPhrase(in: String(lines[1])) { throw RuleFault(fault) }
     guard lines.count == 1 || !lines[1].isEmpty else { throw RuleFault("Give a reason, or leave its line out.") }
     return (String(lines[0]), lines.count == 2 ? String(lines[1]) : "")
   }
 
   /// Reads a grant without a reason.
-  public init(typed text: String) throws(RuleFault) {
+  public init(typed text: String) throws(RuleFault) { try self.init(typed: text, isLess: false) }
+
+  /// Reads a time of which a fault says that it is more or less.
+  fileprivate init(typed text: String, isLess: Bool) throws(RuleFault) {
     let words = text.split(separator: " ", omittingEmptySubsequences: true)
     guard (1...2).contains(words.count), let minutes = RuleNumber.read(words[0]), (1...1_440).contains(minutes) else {
-      throw RuleFault("More time is 1 to 1,440 minutes: give a number, such as 30.")
+      throw isLess
+        ? RuleFault("Less time is 1 to 1,440 minutes: give a number, such as 30.")
+        : RuleFault("More time is 1 to 1,440 minutes: give a number, such as 30.")
     }
     guard words.count == 2 else {
       self.init(minutes: Int(minutes), scope: .all)
@@ -58,8 +63,9 @@ public struct Grant: Hashable, Sendable {
     } else if let category = AppCategory(rawValue: String(words[1])) {
       self.init(minutes: Int(minutes), scope: .category(category))
     } else {
-      throw RuleFault(
-        "More time is for all, for learning, reward or neutral, or for one application: name one of them.")
+      throw isLess
+        ? RuleFault("Less time is for all, for learning, reward or neutral, or for one application: name one of them.")
+        : RuleFault("More time is for all, for learning, reward or neutral, or for one application: name one of them.")
     }
   }
 
@@ -88,9 +94,7 @@ public struct Deduction: Hashable, Sendable {
 
   public init(typed text: String) throws(RuleFault) {
     let (time, reason) = try Grant.lines(text)
-    do { self.init(try Grant(typed: time), reason: reason) } catch {
-      throw RuleFault("Less" + error.sentence.dropFirst(4))
-    }
+    self.init(try Grant(typed: time, isLess: true), reason: reason)
   }
 
   public var text: String { reason.isEmpty ? time.text : "\(time.text)\n\(reason)" }

@@ -8,10 +8,12 @@ enum MatcherText {
       let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2, let kind = AppMatcher.Kind(rawValue: String(parts[0])) else {
         let kinds = AppMatcher.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-        throw RuleFault("A matcher is a kind, a space and a value: give one of the kinds \(kinds).")
+        throw RuleFault(
+          Phrase(
+            "A matcher is a kind, a space and a value: give one of the kinds {kinds}.", ["kinds": .text(kinds)]))
       }
       let matcher = AppMatcher(kind: kind, value: String(parts[1]))
-      if let fault = TextRule.matcherValue.fault(in: matcher.value) { throw RuleFault(fault) }
+      if let fault = TextRule.matcherValue.faultPhrase(in: matcher.value) { throw RuleFault(fault) }
       matchers.append(matcher)
       guard matchers.count <= 64 else { throw RuleFault("An application takes at most 64 matchers: leave out some.") }
     }

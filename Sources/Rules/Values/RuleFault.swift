@@ -2,25 +2,20 @@ import LatchkeyModel
 
 /// The reason why a rule cannot be taken, as one sentence that says what to do next.
 public struct RuleFault: Error, Hashable, Sendable, CustomStringConvertible {
-  public let sentence: String
-  /// The same as a phrase, where a child may read it; `nil` otherwise.
-  public let phrase: Phrase?
+  /// The sentence, before it is put into the language of who reads it.
+  public let phrase: Phrase
 
   /// What stands for many programs has no rules of an application.
   public static let manyPrograms = RuleFault(
-    "This stands for many programs and has no rules of its own: limits, bedtime and locks hold for it, and `latchkey settings set` "
-      + "has --unknown-programs and --screen-time.")
+    """
+    This stands for many programs and has no rules of its own: limits, bedtime and locks hold for it, and `latchkey settings \
+    set` has --unknown-programs and --screen-time.
+    """)
 
-  public init(_ sentence: String) {
-    self.sentence = sentence
-    phrase = nil
-  }
+  public init(_ phrase: Phrase) { self.phrase = phrase }
 
-  /// Creates a fault that a child may read in its own language.
-  init(phrase: Phrase) {
-    sentence = phrase.worded()
-    self.phrase = phrase
-  }
+  /// The sentence in English.
+  public var sentence: String { phrase.worded() }
 
   public var description: String { sentence }
 }

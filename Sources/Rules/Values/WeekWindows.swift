@@ -25,12 +25,14 @@ public struct WeekWindows: Hashable, Sendable {
     for day in Weekday.allCases {
       days[day.rawValue].sort()
       guard days[day.rawValue].count <= Self.mostPerDay else {
-        throw RuleFault("There are more than 8 times on \(day.word): join some of them.")
+        throw RuleFault(
+          Phrase(
+            "There are more than 8 times on {day}: join some of them.", ["day": .text(day.word)]))
       }
     }
     self.days = days
     if let (first, second) = overlap {
-      throw RuleFault("The times \(first) and \(second) overlap: change one of them.")
+      throw RuleFault.overlap(first, second)
     }
   }
 
@@ -109,7 +111,7 @@ public struct DayWindows: Hashable, Sendable {
       let isLast = index == windows.count - 1
       let next = windows[isLast ? 0 : index + 1]
       if window.start + window.length > next.start + (isLast ? 1_440 : 0) {
-        throw RuleFault("The times \(window.text) and \(next.text) overlap: change one of them.")
+        throw RuleFault.overlap(window.text, next.text)
       }
     }
     self.windows = windows
@@ -120,4 +122,14 @@ public struct DayWindows: Hashable, Sendable {
 
   /// The windows as text, which is the same for the same windows.
   public var text: String { windows.isEmpty ? "none" : windows.map(\.text).joined(separator: ", ") }
+}
+
+extension RuleFault {
+  /// Two times, as text, share a minute.
+  fileprivate static func overlap(_ first: String, _ second: String) -> RuleFault {
+    RuleFault(
+      Phrase(
+        "The times {first} and {second} overlap: change one of them.",
+        ["first": .text(first), "second": .text(second)]))
+  }
 }

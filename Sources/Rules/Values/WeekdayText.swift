@@ -83,14 +83,18 @@ public enum WeekdayText {
     switch (isOfDays, time) {
     case (true, nil):
       return RuleFault(
-        "\(String(value).debugDescription) has no value: write it with each weekday, such as mon 16:00-18:00, tue 16:00-18:00."
-      )
+        Phrase(
+          "{days} has no value: write it with each weekday, such as mon 16:00-18:00, tue 16:00-18:00.",
+          ["days": .text(String(value).debugDescription)]))
     case (true, let time?) where words.count == 2:
-      return RuleFault("The weekdays come first: write \(value) \(time).")
+      return RuleFault(
+        Phrase("The weekdays come first: write {rule}.", ["rule": .text("\(value) \(time)")]))
     case (_, let time?):
       return RuleFault(
-        "A comma is missing after \(time): write one between two times, such as mon-fri 16:00-18:00, sat-sun 10:00-18:00."
-      )
+        Phrase(
+          """
+          A comma is missing after {time}: write one between two times, such as mon-fri 16:00-18:00, sat-sun 10:00-18:00.
+          """, ["time": .text(String(time))]))
     case (false, nil): return nil
     }
   }
@@ -103,8 +107,10 @@ public enum WeekdayText {
     }
     guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1] else {
       throw RuleFault(
-        "\(words.joined(separator: " ").debugDescription) is no weekday: write mon, tue, wed, thu, fri, sat, sun, mon-fri, or sat-sun for weekends."
-      )
+        Phrase(
+          """
+          {text} is no weekday: write mon, tue, wed, thu, fri, sat, sun, mon-fri, or sat-sun for weekends.
+          """, ["text": .text(words.joined(separator: " ").debugDescription)]))
     }
     var days = [first]
     while let day = days.last, day != last { days.append(Weekday.allCases[(day.rawValue + 1) % 7]) }

@@ -43,30 +43,52 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// One sentence with the fault and the next step.
   public var description: String {
+    if let phrase { return phrase.worded() }
     switch self {
-    case .diskFull:
-      "The disk is full, or this user's share of it is used up: make room; nothing that was accepted is lost, and new work "
-        + "is refused until then."
-    case .readOnly: "The state folder's disk is read-only: mount it writable, or choose another one with --state-dir."
-    case .inputOutput(let what): "The disk reported a fault (\(what)): check it with `dmesg` and make a backup now."
+    case .diskFull, .readOnly, .inputOutput, .queueFull, .tooManyPeers, .noSuchPeer: return ""
     case .cannotOpen(let path, let reason):
-      "The database \(path) cannot be opened (\(reason)): check who owns the folder and its rights."
+      return "The database \(path) cannot be opened (\(reason)): check who owns the folder and its rights."
     case .corrupt(let path, let setAside?):
-      "The database \(path) is damaged and was set aside as \(setAside): put a backup in its place, or start again with an "
+      return
+        "The database \(path) is damaged and was set aside as \(setAside): put a backup in its place, or start again with an "
         + "empty one and pair the devices anew."
     case .corrupt(let path, nil):
-      "The database \(path) is damaged: stop the node and start it again to have it checked."
+      return "The database \(path) is damaged: stop the node and start it again to have it checked."
     case .newerVersion(let path):
-      "The database \(path) was written by a newer version: update Latchkey, or choose another folder with --state-dir."
+      return
+        "The database \(path) was written by a newer version: update Latchkey, or choose another folder with --state-dir."
+    case .refused(let sentence): return sentence
+    case .unexpected(let what): return "The database refused an operation (\(what)): please report this with the log."
+    }
+  }
+
+  /// The same as a phrase, where a person on a page is likely to read it; `nil` otherwise.
+  public var phrase: Phrase? {
+    switch self {
+    case .diskFull:
+      Phrase(
+        """
+        The disk is full, or this user's share of it is used up: make room; nothing that was accepted is lost, and new work \
+        is refused until then.
+        """)
+    case .readOnly:
+      Phrase("The state folder's disk is read-only: mount it writable, or choose another one with --state-dir.")
+    case .inputOutput(let what):
+      Phrase("The disk reported a fault ({what}): check it with `dmesg` and make a backup now.", ["what": .text(what)])
     case .queueFull(.receipt):
-      "There is no room for more answers to this device: connect the two machines, or allow more to wait with "
-        + "`latchkey run --queue-items`."
+      Phrase(
+        """
+        There is no room for more answers to this device: connect the two machines, or allow more to wait with `latchkey run \
+        --queue-items`.
+        """)
     case .queueFull(let stream):
-      "The \(stream.word) queue for this device is full: wait until it has been connected, or cancel what is not needed."
-    case .tooManyPeers: "This device is paired with the largest possible number of others: unpair one first."
-    case .noSuchPeer: "There is no such paired device: see `latchkey devices list`."
-    case .refused(let sentence): sentence
-    case .unexpected(let what): "The database refused an operation (\(what)): please report this with the log."
+      Phrase(
+        "The {stream} queue for this device is full: wait until it has been connected, or cancel what is not needed.",
+        ["stream": .text(stream.word)])
+    case .tooManyPeers:
+      Phrase("This device is paired with the largest possible number of others: unpair one first.")
+    case .noSuchPeer: Phrase("There is no such paired device: see `latchkey devices list`.")
+    case .cannotOpen, .corrupt, .newerVersion, .refused, .unexpected: nil
     }
   }
 

@@ -107,7 +107,7 @@ enum ApplicationForms {
         let isNone = rate == "none"
         common.append(isNone ? .init(AppRule.rate.end, nil) : AppRule.rate.change(try AppRule.rate.read(given: rate)))
       }
-    } catch { throw Fault(phrase: error.said) }
+    } catch { throw Fault(phrase: error.phrase) }
     guard !common.isEmpty || limit != nil else {
       throw Fault(phrase: Phrase("Nothing is to change: choose a category, what is allowed, a limit or points."))
     }

@@ -83,7 +83,7 @@ enum ChildDayForms {
     let beginning = clock(start % 1_440)
     texts.append("\(beginning)-\(window.text.suffix(5))")
     do throws(RuleFault) { return (try DayWindows(typed: texts.joined(separator: ", ")).text, beginning) } catch {
-      throw PageFault(400, error.said)
+      throw PageFault(400, error.phrase)
     }
   }
 

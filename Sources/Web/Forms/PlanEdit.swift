@@ -11,7 +11,7 @@ struct PlanEdit: Hashable, Sendable {
 
     init(_ field: String, _ phrase: Phrase) { (self.field, self.phrase) = (field, phrase) }
     init(_ field: String, _ fault: RuleFault) {
-      self.init(field, fault.said)
+      self.init(field, fault.phrase)
     }
   }
 
@@ -127,9 +127,4 @@ struct PlanEdit: Hashable, Sendable {
     }
     return real
   }
-}
-
-extension RuleFault {
-  /// The fault as a phrase, which is in English where no child reads it.
-  var said: Phrase { phrase ?? Phrase(verbatim: sentence) }
 }

@@ -187,7 +187,7 @@ enum ChildPage {
       ? Phrase("set by {name}, {ago}", ["name": name, "ago": .phrase(clock.ago(rule.setAt))])
       : Phrase("set by {name}", ["name": name])
     var data: PageData = ["words": rule.said, "set": set]
-    if let fault = rule.notInForce { data["fault"] = fault }
+    if let fault = rule.notInForcePhrase ?? rule.notInForce.map({ Phrase(verbatim: $0) }) { data["fault"] = fault }
     return data
   }
 }

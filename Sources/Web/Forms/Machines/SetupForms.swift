@@ -29,7 +29,7 @@ enum SetupForms {
         let typed = TypedInput.rule(try call.field("limit"))
         let limit: String
         do throws(RuleFault) { limit = try ChildRule.dailyLimit.entry.given(typed) } catch {
-          throw PageFault(400, error.said)
+          throw PageFault(400, error.phrase)
         }
         return try await set(ChildRule.dailyLimit.key.change(limit), call)
       }

@@ -111,7 +111,7 @@ enum PairingPage {
         ["digits": grouped(digits), "spoken": spoken(grouped(digits)), "attempt": pairing.attempt] as PageData
     case .committing:
       data["state"] =
-        pairing.sentence.map { Phrase(verbatim: $0) } ?? Phrase("You said yes; waiting for {machine} …", machine)
+        pairing.told ?? Phrase("You said yes; waiting for {machine} …", machine)
     case .ended:
       data["state"] = end(pairing, isRefusedHere: isRefusedHere)
       data["isFault"] = pairing.outcome != .ok
@@ -134,7 +134,7 @@ enum PairingPage {
   private static func notices(_ pairing: PairingProgress) -> [Phrase] {
     var notices: [Phrase] = []
     if let left = pairing.failuresLeft, left < Limits.pairingFailures { notices.append(PairingProgress.guessed(left)) }
-    if let sentence = pairing.sentence { notices.append(Phrase(verbatim: sentence)) }
+    if let told = pairing.told { notices.append(told) }
     return notices
   }
 
@@ -145,7 +145,7 @@ enum PairingPage {
     }
     if outcome == .ok { return pairing.pairedPhrase }
     if outcome == .refused, let refusal = pairing.refusal(isHere: isRefusedHere) { return refusal }
-    return Phrase(verbatim: pairing.sentence ?? outcome.sentence)
+    return pairing.told ?? outcome.phrase
   }
 
   private static func next(_ pairing: PairingProgress) -> PageData {
