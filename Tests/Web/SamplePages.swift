@@ -1,3 +1,4 @@
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyTestSupport
@@ -55,10 +56,25 @@ struct SamplePages {
       (PhonesPage.page, PhonesPage.data([Self.phone], Self.desk, Self.now)),
       (PhonesPage.page, PhonesPage.data([], PhoneDesk.Shown(isOpen: true, comparison: "7F3K"), Self.now)),
       (PairPage.page, PairPage.data([child], pairings)),
+      (MachinePage.page, MachinePage.data(status.peers[0], [child], [], [], try Self.failed(), now: Self.now)),
       (PairingPage.page, PairingPage.unknown),
     ]
     for pairing in pairings {
       data.append((PairingPage.page, PairingPage.data(pairing, nil, isRefusedHere: false)))
+    }
+  }
+
+  /// Commands that the child's machine could not execute.
+  private static func failed() throws -> [ConfigurationCommand] {
+    let id = try #require(CommandID(bytes: [UInt8](repeating: 1, count: 16)))
+    guard case .failed(let late) = PendingEffect.late(EffectWait("the agent", within: 0)) else { return [] }
+    let lost = Phrase("{machine} has lost data, so this is sent again.", ["machine": "Bld"])
+    return [(CommandPayload.message("x"), late), (.requestReport, ToldSentence(lost))].map { payload, told in
+      var command = ConfigurationCommand(
+        commandID: id, target: Sample.device, author: Sample.device, payload: payload, createdAt: now, status: .failed,
+        statusAt: now - 60_000, reason: told.english)
+      command.reasonPhrase = told.phrase
+      return command
     }
   }
 

@@ -25,9 +25,11 @@ public struct ToldSentence: Hashable, Sendable {
   }
 
   /// Returns the sentence in a language, or in English if the language does not have it.
-  public func worded(in language: Language = .english) -> String {
-    guard language != .english, let phrase, language.has(phrase) else { return english }
-    return phrase.worded(in: language)
+  ///
+  /// `shown` returns how a text that is the same in all languages, such as a name, is shown.
+  public func worded(in language: Language = .english, showing shown: (String) -> String = { $0 }) -> String {
+    guard let phrase else { return shown(english) }
+    return phrase.worded(in: language == .english || language.has(phrase) ? language : .english, showing: shown)
   }
 
   /// The sentence as a phrase, which is in English alone if it has none.

@@ -20,6 +20,7 @@ enum PageTexts {
     switch value {
     case let phrase as Phrase: phrase.worded(in: language, showing: Isolation.marking)
     case let text as String: Isolation.marking(text)
+    case let told as ToldSentence: told.worded(in: language, showing: Isolation.marking)
     case let data as PageData: worded(data, in: language)
     case let list as [Any]: list.map { Self.value($0, language) }
     default: value

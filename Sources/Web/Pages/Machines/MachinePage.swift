@@ -13,7 +13,10 @@ enum MachinePage {
     if peer.device.role == .child, peer.device.state == .active {
       accounts = try await call.node.ask(Endpoints.getAccounts, peer.device.deviceID.description)
     }
-    return (Phrase(verbatim: peer.device.name.text), data(peer, children, accounts, conditions, now: call.now))
+    let commands = try await call.node.ask(Endpoints.getCommands, (peer.device.deviceID.description, 100))
+    return (
+      Phrase(verbatim: peer.device.name.text), data(peer, children, accounts, conditions, commands, now: call.now)
+    )
   }
 
   static let template = """
@@ -27,6 +30,9 @@ enum MachinePage {
     <section id="findings" data-live>
     {{#hasFindings}}<h2>[[What is wrong or worth knowing]]</h2>
     <ul>{{#findings}}<li>{{sentence}} <span class="age">{{next}}</span></li>{{/findings}}</ul>{{/hasFindings}}
+    </section>
+    <section id="failed" data-live>
+    \(FailedCommands.template)
     </section>
     <section id="accounts" data-live>
     {{#hasAccounts}}<h2>[[Accounts]]</h2>
@@ -80,11 +86,12 @@ enum MachinePage {
   ///   - children: The children with the names of their machines.
   ///   - accounts: The accounts of the machine.
   ///   - conditions: What weakens the rules on machines.
+  ///   - commands: The commands for the machine, the newest first.
   ///   - now: Unix milliseconds.
   /// - Returns: The data of the template.
   static func data(
     _ peer: PeerStatus, _ children: [ChildListing], _ accounts: [AccountListing], _ conditions: [ConditionListing],
-    now: Int64
+    _ commands: [ConfigurationCommand] = [], now: Int64
   ) -> PageData {
     let clock = PageClock(now: now)
     let findings = conditions.filter { $0.deviceID == peer.device.deviceID }.map(finding)
@@ -92,6 +99,7 @@ enum MachinePage {
       ["address": address.address, "words": words(address, clock)]
     }
     var data = MachinesPage.machine(peer, children, [], clock)
+    data.merge(FailedCommands.data(commands, clock, now: now)) { $1 }
     data["machine"] = Phrase.quoted(peer.device.name.text)
     data["findings"] = findings
     data["hasFindings"] = !findings.isEmpty
