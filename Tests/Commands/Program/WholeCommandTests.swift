@@ -136,6 +136,7 @@ import Testing
       (["bedtime", "set", "Monday-Friday 20.30 – 7"], "schedule/bedtime", "mon-fri 20:30-7:00"),
       (["times", "--school", "weekdays 8-13"], "schedule/school", "mon-fri 8:00-13:00"),
       (["limit", "set", "--daily", "1.5h"], "limits/daily", "90"),
+      (["limit", "set", "--daily", "weekdays 1h, weekend 3h"], "limits/daily/sat", "180"),
     ] {
       let run = await ScriptedRun(typed)
       let changes = run.node.edits.flatMap(\.request.changes)
