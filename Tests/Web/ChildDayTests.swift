@@ -54,17 +54,6 @@ import Testing
       words: words, note: note)
   }
 
-  @Test func aRuleThatAFamilyBeganWithWasSetAtNoTime() {
-    var family = FamilySample()
-    family.rules = [
-      FamilySample.rule("schedule/bedtime", "21:00-06:00", setAt: 0),
-      FamilySample.rule("limits/daily", "60", setAt: FamilySample.now - 120_000),
-    ]
-    let page = Self.page(family, [:])
-    #expect(page.contains(">set by Dad&#39;s laptop<") && page.contains(">set by Dad&#39;s laptop, 2 min ago<"))
-    #expect(!page.contains("days ago"))
-  }
-
   @Test func theSessionsOfADayAreDrawnAndWritten() throws {
     let family = FamilySample()
     let sessions = try [

@@ -166,7 +166,6 @@ class WholeDays:
         words = [sys.executable, HERE / "day.py", "--built", options.built]
         words += ["--screenshots", options.screenshots] if options.screenshots else []
         words += [f"--{one}" for one in ("sources", "firefox") if getattr(options, one)]
-        self.began = time.monotonic()
         self.running = {language: subprocess.Popen([*words, "--language", language], text=True, stdout=subprocess.PIPE,
                                                    stderr=subprocess.STDOUT) for language in languages}
 
@@ -177,7 +176,7 @@ class WholeDays:
             said = process.communicate()[0]
             is_well = process.returncode == 0 and is_well
             word = "FAILED" if process.returncode else "ok"
-            print(f"a whole day, {language}: {word} ({time.monotonic() - self.began:.1f} s)\n{said}", end="")
+            print(f"a whole day, {language}: {word}\n{said}", end="")
         return is_well
 
     def end(self):

@@ -16,7 +16,7 @@ class Phone(Visitor):
     def __init__(self, chromium, home, locale):
         self.chromium, self.home, self.locale = chromium, home, locale
         (home / ".pki").mkdir(parents=True)
-        self.browser = None
+        self.browser, self.problems = None, []
         self.start()
 
     def start(self):
@@ -25,8 +25,10 @@ class Phone(Visitor):
             self.browser.close()
         self.browser = self.chromium.launch(executable_path="/usr/bin/chromium", chromium_sandbox=True,
                                             env=os.environ | {"HOME": str(self.home)})
+        before = self.problems
         self.open(self.browser, viewport=PHONE, locale=self.locale, is_mobile=True, has_touch=True,
                   user_agent=USER_AGENT)
+        self.problems += before
 
     def load_authority(self, link, words):
         """Follows the link of the first picture, and returns the file of the certificate and its SHA-256."""

@@ -4,14 +4,14 @@ import LatchkeyRules
 /// The week's bedtime, school and reward times, and the hours of applications and groups, on lines
 /// for each day, with the table of the same times.
 enum PlanChart {
-  private static let (left, top, lane, hour) = (52, 8, 8, 25)
+  private static let (left, top, lane, hour) = (40, 8, 8, 25)
 
   static let template = """
     {{#chart}}
     <div class="scroll" tabindex="0" role="region" aria-label="{{label}}">
-    <svg class="plan" viewBox="0 0 672 {{height}}" role="img" aria-label="{{label}}" aria-describedby="plan">
+    <svg class="plan" viewBox="0 0 660 {{height}}" role="img" aria-label="{{label}}" aria-describedby="plan">
     {{#lines}}<line x1="{{x}}" x2="{{x}}" y1="8" y2="{{bottom}}"/><text class="day" x="{{x}}" y="{{clockY}}">{{clock}}</text>{{/lines}}
-    {{#days}}<text class="scale" x="48" y="{{textY}}">{{short}}</text>{{/days}}
+    {{#days}}<text class="scale" x="36" y="{{textY}}">{{short}}</text>{{/days}}
     {{#bars}}<rect class="{{kind}}" x="{{x}}" y="{{y}}" width="{{width}}" height="8"><title>{{title}}</title></rect>{{/bars}}
     </svg>
     </div>

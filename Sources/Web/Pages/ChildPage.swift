@@ -180,13 +180,13 @@ enum ChildPage {
   }
 
   private static func rule(_ rule: RuleListing, _ clock: PageClock) -> PageData {
-    let name = Phrase.Argument.text(rule.setBy.text)
-    // What a family begins with was set at no time.
-    let set =
-      rule.setAt > 0
-      ? Phrase("set by {name}, {ago}", ["name": name, "ago": .phrase(clock.ago(rule.setAt))])
-      : Phrase("set by {name}", ["name": name])
-    var data: PageData = ["words": rule.said, "set": set]
+    var data: PageData = [
+      "words": rule.said,
+      // The zone that a machine set by itself has no time.
+      "set": rule.setAt == 0
+        ? Phrase("set by the machine itself")
+        : Phrase("set by {name}, {ago}", ["name": .text(rule.setBy.text), "ago": .phrase(clock.ago(rule.setAt))]),
+    ]
     if let fault = rule.notInForcePhrase ?? rule.notInForce.map({ Phrase(verbatim: $0) }) { data["fault"] = fault }
     return data
   }

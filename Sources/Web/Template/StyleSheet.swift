@@ -132,7 +132,7 @@ enum StyleSheet {
     .ring .left { stroke: var(--accent); stroke-linecap: butt; }
     .ring text { font-size: 11px; font-weight: 700; text-anchor: middle; }
     .beside { display: flex; flex-wrap: wrap; gap: var(--space-4); align-items: center; }
-    .beside + .word { margin-top: var(--space-3); }
+    .beside + .word, .beside + form { margin-top: var(--space-3); }
     .beside > div { flex: 1 1 14rem; }
     .chart { width: 100%; max-width: 40rem; display: block; }
     .chart line { stroke: var(--line); stroke-width: 1; }
@@ -142,7 +142,12 @@ enum StyleSheet {
     /* The whole day is seen at once, on a phone as well. */
     .plan { width: 100%; max-width: 60rem; display: block; }
     @media (max-width: 43rem) { .plan text { font-size: 14px; } }
-    @media (max-width: 30rem) { .plan text { font-size: 19px; } }
+    @media (max-width: 30rem) {
+      /* The numbers of the first and of the last hour reach into the margin. */
+      .plan { width: calc(100% - 0.75rem); margin: 0 auto; overflow: visible; }
+      .plan text { font-size: 19px; }
+      .plan .scale { font-size: 16px; }
+    }
     .plan line { stroke: var(--line); stroke-width: 1; }
     .plan .day { text-anchor: middle; }
     .plan .scale { text-anchor: end; fill: var(--faint); }
