@@ -29,7 +29,8 @@ import Testing
       FamilySample.rule("app/kart/blocked", "yes"),
     ]
     let report = UseReport(
-      childID: family.childID, name: family.child.name, period: "day", from: "2026-11-23", to: "2026-11-29", periods: [])
+      childID: family.childID, name: family.child.name, period: "day", from: "2026-11-23", to: "2026-11-29",
+      periods: [])
     let data = ChildPage.data(
       family.day, .first, .first, report, family.childRules, [family.peer], now: FamilySample.now)
     let page = FamilySample.render(ChildPage.page.template, data)

@@ -44,7 +44,34 @@ struct SamplePages {
       screen: VerdictToday(isAllowed: false, rule: "bedtime", reason: Phrase("bedtime")),
       at: Self.now, zone: "Europe/Berlin", apps: day.apps)
     let pairings = Self.pairings()
+    let peer = status.peers[0]
+    let conditions = ["agent-silent", "no-sessions", "clock-unset", "screen-not-locked"].map { name in
+      ConditionListing(
+        deviceID: peer.device.deviceID, deviceName: peer.device.name, isOwn: false, condition: MachineCondition(name),
+        accountName: "grt")
+    }
+    let entry = AuditEntry(
+      number: 1, at: Self.now, by: child.name, action: "register.set", target: "", childName: child.name, words: "xyz",
+      phrase: RuleText.changes([("limits/daily", "120")]).first, old: "zyx",
+      oldPhrase: RuleText.valuePhrase("limits/daily", "90"))
+    let points = try Self.points(of: child)
     data = [
+      (
+        MachinePage.page,
+        MachinePage.data(peer, [child], [Sample.account("grt", isOpen: true)], conditions, [], now: Self.now)
+      ),
+      (
+        ActivityPage.page,
+        ActivityPage.data(
+          AuditPage(entries: [entry]), ActivityPage.Filter(FamilySample.fields([:])), [child], status, now: Self.now)
+      ),
+      (
+        ChildPage.page,
+        ChildPage.data(day, monday, monday, report, rules, status.peers, now: Self.now).merging(
+          PointsSection.data(points, of: child.childID.description, PageClock(now: Self.now))
+        ) { $1 }
+      ),
+      (TimesPage.page, TimesPage.data(ChildPlan(day, rules, status.peers), now: Self.now)),
       (TodayPage.page, TodayPage.data([(child, day)], requests, status, now: Self.now)),
       (TodayPage.page, TodayPage.data([], [], status, now: Self.now)),
       (ChildPage.page, ChildPage.data(day, monday, monday, report, rules, status.peers, now: Self.now)),
@@ -91,6 +118,16 @@ struct SamplePages {
     let ended = PairingOutcome.allCases.map { pairing(.ended, $0, $0.inviterSentence) }
     return ended + PairingOutcome.allCases.map { pairing(.waiting, nil, $0.goneSentence) }
       + [pairing(.asking, nil, nil), pairing(.committing, nil, nil)]
+  }
+
+  private static func points(of child: ChildListing) throws -> PointsListing {
+    let entry = PointsEntry(
+      source: try #require(RecordID(bytes: [UInt8](repeating: 2, count: 16))), short: "0202", kind: "earned",
+      milliPoints: 2_000, day: .first, at: now, deviceName: child.name, words: "xyz",
+      phrase: Phrase("earned by learning"), note: "")
+    return PointsListing(
+      childName: child.name, balance: 12_345, here: 0, earnedToday: 0, redeemedMilliseconds: 0, parts: [],
+      held: [entry], entries: [entry])
   }
 
   private static let child = ChildListing(

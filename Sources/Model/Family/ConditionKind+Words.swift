@@ -35,7 +35,8 @@ extension ConditionKind {
       "there": .phrase(Phrase("on {machine}", ["machine": machine])), "machine": machine,
       "account": .text(account.isEmpty ? "" : " \(account)"),
       "for": account.isEmpty ? "" : .phrase(Phrase(" for the account {account}", ["account": .text(account)])),
-      "app": .phrase(detail.isEmpty ? Phrase("an application") : .quoted(app?.name ?? detail)), "detail": .text(argument),
+      "app": .phrase(detail.isEmpty ? Phrase("an application") : .quoted(app?.name ?? detail)),
+      "detail": .text(argument),
       "whose": .text(whose.isEmpty ? "" : " \(whose)"), "set": .text(Self.command(app == nil ? "" : argument, whose)),
       "assign": Self.assigning(account, whose),
     ]

@@ -113,8 +113,8 @@ enum TimesPage {
     let others = others(plan)
     return [
       "id": plan.child, "heading": title(plan), "back": Phrase("{child}'s day", ["child": .text(plan.name)]),
-      "isLive": entered == nil, "chart": PlanChart.data(plan.plan, hours: plan.hours), "hasExceptions": !exceptions.isEmpty,
-      "exceptions": exceptions.map { exception($0, plan, clock) },
+      "isLive": entered == nil, "chart": PlanChart.data(plan.plan, hours: plan.hours),
+      "hasExceptions": !exceptions.isEmpty, "exceptions": exceptions.map { exception($0, plan, clock) },
       "forms": PlanRule.allCases.map { form($0, plan, entered?.rule == $0 ? entered : nil) },
       "hasOthers": !others.isEmpty, "others": others,
     ]

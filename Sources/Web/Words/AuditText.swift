@@ -26,7 +26,8 @@ enum AuditText {
     case "parent.told": return Phrase("Another parent is {parent}.", ["parent": new])
     case "receiver.set":
       return Phrase(
-        "The receiver {receiver} was set up: {rights}.", ["receiver": target, "rights": .phrase(rights(entry.new ?? "–"))])
+        "The receiver {receiver} was set up: {rights}.",
+        ["receiver": target, "rights": .phrase(rights(entry.new ?? "–"))])
     case "receiver.acts": return Phrase("The receiver {receiver} did this: {deed}.", ["receiver": target, "deed": new])
     case "browser.let-in":
       return entry.new == BrowserRight.look.rawValue
