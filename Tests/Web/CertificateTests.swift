@@ -99,6 +99,18 @@ struct CertificateTests {
       let authority = folder.authority
       try await folder.makeLeaf(name: Self.name, addresses: ["192.168.1.6"])
       #expect(folder.leaf?.addresses == ["192.168.1.6"] && folder.authority == authority)
+      // A phone that trusted the authority at the first address trusts it at the second.
+      for name in ["first.pem", "second.pem"] {
+        if name == "second.pem" { try await folder.makeLeaf(name: Self.name, addresses: ["10.0.0.9"]) }
+        try String(decoding: try #require(folder.leaf).pem, as: UTF8.self).write(
+          toFile: "\(state)/\(name)", atomically: true, encoding: .utf8)
+        let checked = ToolRun.run(
+          "openssl", ["verify", "-CAfile", "\(state)/web/authority.pem", "\(state)/\(name)"], seconds: 30)
+        guard case .output = checked else {
+          Issue.record("\(name): \(checked)")
+          continue
+        }
+      }
       // What another authority has signed is none.
       try await folder.makeAuthority(name: Self.name, isLoopback: false)
       #expect(folder.authority != authority && folder.leaf == nil)

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LatchkeyModel
 import LatchkeyNode
 import LatchkeySystem
 import Testing
@@ -7,9 +8,11 @@ import Testing
 @testable import LatchkeyWeb
 
 /// The kernel confines a thread, so that the test has one of its own.
-@Suite("The confinement of the pages", .enabled(if: FileConfinement.isAvailable, "the kernel has no Landlock 2"))
+@Suite("What bounds the process of the pages")
 struct WebConfinementTests {
-  @Test("The key and the database cannot be opened, and the authority and links can be made")
+  @Test(
+    "The key and the database cannot be opened, and the authority and links can be made",
+    .enabled(if: FileConfinement.isAvailable, "the kernel has no Landlock 2"))
   func files() async throws {
     let base = FileManager.default.temporaryDirectory.appendingPathComponent("lk-web-\(UUID().uuidString)").path
     let (state, runtime) = ("\(base)/state", "\(base)/run")
@@ -35,6 +38,39 @@ struct WebConfinementTests {
     }
     #expect(seen == [true, true, true, true, true])
     for path in closed { #expect(try String(contentsOfFile: path, encoding: .utf8) == "secret") }
+  }
+
+  @Test("No more requests of phones are answered at a time than there is room for, and later ones are")
+  func room() async {
+    let counter = PhoneCounter()
+    let gates = (0..<PhoneCounter.mostRequests).map { _ in AsyncStream<Void>.makeStream() }
+    let (begun, begins) = AsyncStream<Void>.makeStream()
+    await withTaskGroup(of: Int.self) { group in
+      for gate in gates {
+        group.addTask {
+          await counter.answer {
+            begins.yield()
+            for await _ in gate.stream {}
+            return WebAnswer(200)
+          }.status
+        }
+      }
+      var iterator = begun.makeAsyncIterator()
+      for _ in gates { await iterator.next() }
+      #expect(await counter.answer { WebAnswer(200) }.status == 503)
+      for gate in gates { gate.continuation.finish() }
+      for await status in group { #expect(status == 200) }
+    }
+    #expect(await counter.answer { WebAnswer(200) }.status == 200)
+  }
+
+  @Test("A full disk refuses a change with 507, in the node's own sentence")
+  func disk() {
+    let error = LocalAPIError(.storage, "The disk is full: delete files, and try again.")
+    let answer = EntryPages.page(EntryPages.Fault(error, back: "/"), EntryPages.bare("Not done"))
+    guard case .bytes(let bytes) = answer.worded(in: .english).body else { return }
+    let text = String(decoding: bytes, as: UTF8.self)
+    #expect(answer.status == 507 && text.contains("The disk is full: delete files") && !text.contains("data-live"))
   }
 
   @Test("One refusal a minute is logged")

@@ -150,7 +150,10 @@ actor LinkDirectory {
     let began = context.now()
     while !links.isEmpty, !isStopping, !Task.isCancelled {
       let seen = context.syncChanges.version
-      for link in links.values { if await link.current != nil { return } }
+      for link in links.values {
+        let session = await link.current
+        if session != nil { return }
+      }
       let left = Self.firstSessionMilliseconds - (context.now() - began)
       guard left > 0 else { return }
       await context.syncChanges.wait(after: seen, milliseconds: left)

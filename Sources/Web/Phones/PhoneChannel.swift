@@ -1,21 +1,21 @@
 import HummingbirdCore
+import HummingbirdHTTP2
 import Logging
 import NIOCore
 import NIOSSL
+import NIOTLS
 import Synchronization
 
-/// A connection of a phone: the framework's, behind TLS except for the trust step.
-struct PhoneChannel: ServerChildChannel {
-  typealias Value = HTTP1Channel.Value
+/// A connection of a phone: the framework's, behind a count of connections.
+///
+/// Spec: Protocol/15-pages.md §8.
+struct PhoneChannel<Inner: ServerChildChannel>: ServerChildChannel {
+  typealias Value = Inner.Value
 
-  private let http: HTTP1Channel
-  private let context: NIOSSLContext?
+  private let inner: Inner
   private let counter: PhoneCounter
 
-  init(responder: @escaping HTTPChannelHandler.Responder, context: NIOSSLContext?, counter: PhoneCounter) {
-    (self.context, self.counter) = (context, counter)
-    http = HTTP1Channel(responder: responder, configuration: .init(idleTimeout: .seconds(60)))
-  }
+  init(_ inner: Inner, counter: PhoneCounter) { (self.inner, self.counter) = (inner, counter) }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     let address = channel.remoteAddress?.ipAddress ?? ""
@@ -26,22 +26,79 @@ struct PhoneChannel: ServerChildChannel {
     }
     let counter = counter
     channel.closeFuture.whenComplete { _ in counter.end(address) }
-    let context = context
+    let made = inner.setup(channel: channel, logger: logger)
     return channel.eventLoop.makeCompletedFuture {
-      guard let context else { return }
-      try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
-    }.flatMap { [http] in http.setup(channel: channel, logger: logger) }
+      // Without TLS, there is no such handler, and nothing to wait for.
+      guard let secure = try? channel.pipeline.syncOperations.handler(type: NIOSSLServerHandler.self) else { return }
+      try channel.pipeline.syncOperations.addHandler(HandshakeDeadline(), position: .after(secure))
+    }.flatMap { made }
   }
 
-  func handle(value: Value, logger: Logger) async { await http.handle(value: value, logger: logger) }
+  func handle(value: Value, logger: Logger) async { await inner.handle(value: value, logger: logger) }
 }
 
-/// The connections of phones, of which everybody in the network may open some.
+/// The kinds of connections of phones.
+enum PhoneChannels {
+  /// How long a connection stays without a request.
+  private static let idle: Duration = .seconds(60)
+
+  /// Creates the channel of the trust step, without TLS.
+  static func plain(_ responder: @escaping HTTPChannelHandler.Responder) -> HTTP1Channel {
+    HTTP1Channel(responder: responder, configuration: .init(idleTimeout: .init(idle)))
+  }
+
+  /// Creates the channel of the pages: HTTP/2, by which all pages of a browser share a connection,
+  /// or HTTP/1.1.
+  ///
+  /// The library bounds what a connection may ask for: 100 requests at a time, 16 KiB of headers,
+  /// and 200 resets in 30 seconds, after which it closes the connection (CVE-2023-44487).
+  static func secure(
+    _ configuration: TLSConfiguration, _ responder: @escaping HTTPChannelHandler.Responder
+  ) throws -> HTTP2UpgradeChannel {
+    try HTTP2UpgradeChannel(
+      tlsConfiguration: configuration,
+      configuration: .init(
+        idleTimeout: idle, gracefulCloseTimeout: .seconds(2), streamConfiguration: .init(idleTimeout: .init(idle))),
+      responder: responder)
+  }
+}
+
+/// The end of a connection that does not finish its TLS handshake in time.
+private final class HandshakeDeadline: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  private static let patience: TimeAmount = .seconds(15)
+
+  private var deadline: Scheduled<Void>?
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    let channel = context.channel
+    deadline = context.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case .handshakeCompleted? = event as? TLSUserEvent { deadline?.cancel() }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    deadline?.cancel()
+    context.fireChannelInactive()
+  }
+}
+
+/// The connections and requests of phones, of which everybody in the network may open some.
 final class PhoneCounter: Sendable {
   /// The most connections of one address, of a proxy on this machine, and of all together.
   static let (mostOfOne, mostOfProxy, most) = (16, 64, 96)
+  /// The most requests that are answered at a time: a connection may send many, and each may have
+  /// the node asked.
+  static let mostRequests = 64
 
   private let counts = Mutex<[String: Int]>([:])
+  private let requests = Mutex(0)
 
   /// Counts a connection; returns whether there is room for it.
   func begin(_ address: String) -> Bool {
@@ -59,5 +116,17 @@ final class PhoneCounter: Sendable {
       let rest = counts[address, default: 0] - 1
       counts[address] = rest > 0 ? rest : nil
     }
+  }
+
+  /// Answers a request, unless too many are being answered.
+  func answer(_ body: () async -> WebAnswer) async -> WebAnswer {
+    let hasRoom = requests.withLock { count in
+      guard count < Self.mostRequests else { return false }
+      count += 1
+      return true
+    }
+    guard hasRoom else { return WebAnswer(503, [("Retry-After", "1"), ("Cache-Control", "no-store")]) }
+    defer { requests.withLock { $0 -= 1 } }
+    return await body()
   }
 }

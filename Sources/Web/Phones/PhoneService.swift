@@ -175,14 +175,13 @@ struct PhoneService: Sendable {
       certificateChain: [.certificate(try NIOSSLCertificate(bytes: leaf.pem, format: .pem))],
       privateKey: .privateKey(try NIOSSLPrivateKey(bytes: leaf.pem, format: .pem)))
     configuration.minimumTLSVersion = .tlsv12
-    configuration.applicationProtocols = ["http/1.1"]
-    let context = try NIOSSLContext(configuration: configuration)
     let counter = PhoneCounter()
     let (responder, trust) = (responder, TrustResponder(desk: desk))
     var servers: [any Service] = []
     for address in plan.addresses {
       servers.append(
-        try server(address, plan.port, context, counter) { request, host in await responder.answer(request, host) })
+        try server(address, plan.port, configuration, counter) { request, host in await responder.answer(request, host)
+        })
       if let port = plan.trustPort {
         servers.append(try server(address, port, nil, counter) { request, host in trust.answer(request, host) })
       }
@@ -190,24 +189,31 @@ struct PhoneService: Sendable {
     if !plan.hosts.isEmpty, !plan.addresses.contains(Self.proxyAddress) {
       // The certificate does not speak for this address, and nobody but a proxy is answered there.
       servers.append(
-        try server(Self.proxyAddress, plan.port, context, counter) { request, _ in await responder.answer(request, "") }
+        try server(Self.proxyAddress, plan.port, configuration, counter) { request, _ in
+          await responder.answer(request, "")
+        }
       )
     }
     return servers
   }
 
   private func server(
-    _ address: String, _ port: Int, _ context: NIOSSLContext?, _ counter: PhoneCounter,
+    _ address: String, _ port: Int, _ secure: TLSConfiguration?, _ counter: PhoneCounter,
     answer: @escaping @Sendable (WebRequest, _ host: String) async -> WebAnswer
   ) throws -> any Service {
     var quiet = logger
     if quiet.logLevel < .warning { quiet.logLevel = .warning }
     let (feed, host) = (feed, PhonePlace.host(address, port))
-    return try HTTPServerBuilder { PhoneChannel(responder: $0, context: context, counter: counter) }.buildServer(
+    let builder = HTTPServerBuilder { responder in
+      guard let secure else { return PhoneChannel(PhoneChannels.plain(responder), counter: counter) }
+      return PhoneChannel(try PhoneChannels.secure(secure, responder), counter: counter)
+    }
+    return try builder.buildServer(
       configuration: ServerConfiguration(address: .hostname(address, port: port), backlog: 64),
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet
     ) { request, writer, channel in
-      let answer = await answer(WebRequest(request, from: channel.remoteAddress?.ipAddress ?? ""), host)
+      let asked = WebRequest(request, from: channel.remoteAddress?.ipAddress ?? "")
+      let answer = await counter.answer { await answer(asked, host) }
       let response = answer.response(to: request, door: nil, feed: feed)
       try await writer.write(response: response.head, body: response.body)
     }

@@ -62,7 +62,7 @@ extension ProcessTests {
     }
 
     /// Lets phones come; returns the host of the pages, and that of the trust step.
-    private func begin(_ browser: WebBrowser) async throws -> (pages: String, trust: String) {
+    func begin(_ browser: WebBrowser) async throws -> (pages: String, trust: String) {
       let begun = try await browser.form("/phones/begin", [:])
       #expect(begun.status == 303, "\(begun)")
       var found: (String, String)?

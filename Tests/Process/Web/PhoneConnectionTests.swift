@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+extension ProcessTests {
+  /// The connections of phones: HTTP/2 with its bounds, and HTTP/1.1.
+  @Suite struct PhoneConnectionTests {
+    private static let words = ["-sk", "--noproxy", "*", "-o", "/dev/null"]
+
+    /// A frame of HTTP/2.
+    private struct Frame {
+      var type: UInt8
+      var flags: UInt8 = 0
+      var stream: UInt32 = 0
+      var payload: [UInt8] = []
+
+      var bytes: [UInt8] {
+        let length = [UInt8(payload.count >> 16 & 0xFF), UInt8(payload.count >> 8 & 0xFF), UInt8(payload.count & 0xFF)]
+        return length + [type, flags] + withUnsafeBytes(of: stream.bigEndian) { Array($0) } + payload
+      }
+
+      static func all(in bytes: [UInt8]) -> [Frame] {
+        var (frames, rest): ([Frame], ArraySlice<UInt8>) = ([], bytes[...])
+        while rest.count >= 9 {
+          let head = Array(rest.prefix(9))
+          let length = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])
+          guard rest.count >= 9 + length else { break }
+          let stream = head[5...8].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+          frames.append(
+            Frame(type: head[3], flags: head[4], stream: stream, payload: Array(rest.dropFirst(9).prefix(length))))
+          rest = rest.dropFirst(9 + length)
+        }
+        return frames
+      }
+    }
+
+    /// Sends frames to the pages, and returns those of the answer once the server has closed the
+    /// connection.
+    private func send(_ frames: [Frame], _ lab: ProcessLab, _ host: String) async throws -> [Frame] {
+      let (input, output) = (lab.newPath(), lab.newPath())
+      let preface = [UInt8]("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+      try Data(preface + frames.flatMap(\.bytes)).write(to: URL(fileURLWithPath: input))
+      let script = #"exec openssl s_client -quiet -alpn h2 -connect "$1" < "$2" > "$3" 2> /dev/null"#
+      _ = try await lab.run("sh", ["-c", script, "sh", host, input, output])
+      return Frame.all(in: Array(try Data(contentsOf: URL(fileURLWithPath: output))))
+    }
+
+    @Test("A phone's requests share one connection by HTTP/2, or use HTTP/1.1, and long headers are refused")
+    func versions() async throws {
+      try await ProcessLab.run { lab in
+        let browser = try await WebBrowser(try await lab.pairedFamily().parent)
+        let (host, trust) = try await PhoneTests().begin(browser)
+        let format = ["-w", "%{http_version} %{http_code} %{num_connects}\\n"]
+        for (version, name) in [("--http2", "2"), ("--http1.1", "1.1")] {
+          let asked = try await lab.run("curl", Self.words + format + [version, "https://\(host)/in"])
+          #expect(asked.output == "\(name) 200 1\n", "\(asked)")
+        }
+        // Twelve at a time, which is more than a browser has connections.
+        let pages = (0..<12).flatMap { ["-o", "/dev/null", "https://\(host)/in?\($0)"] }
+        let many = try await lab.run(
+          "curl", ["-sk", "--noproxy", "*", "--http2", "--parallel", "--parallel-max", "12"] + format + pages)
+        let lines = many.output.split(separator: "\n")
+        #expect(lines.count == 12 && lines.allSatisfy { $0.hasPrefix("2 200 ") }, "\(many)")
+        #expect(lines.filter { $0.hasSuffix(" 1") }.count == 1, "\(many)")
+        let long = String(repeating: "x", count: 40_000)
+        let header = ["--http2", "-H", "X-Long: \(long)", "https://\(host)/in"]
+        let refused = try await lab.run("curl", Self.words + format + header)
+        #expect(!refused.output.contains("200"), "\(refused)")
+        // The trust step has no TLS, and no HTTP/2.
+        let plain = try await lab.run(
+          "curl", Self.words + format + ["--http2-prior-knowledge", "http://\(trust)/trust"])
+        #expect(!plain.output.contains(" 200 "), "\(plain)")
+        #expect(try await browser.get("/phones").status == 200)
+      }
+    }
+
+    @Test("Requests that are taken back at once end their connection, and no other one (CVE-2023-44487)")
+    func resets() async throws {
+      try await ProcessLab.run { lab in
+        let browser = try await WebBrowser(try await lab.pairedFamily().parent)
+        let host = try await PhoneTests().begin(browser).pages
+        // GET, https, /, and the host, of the static table.
+        let headers = [0x82, 0x87, 0x84, 0x41, UInt8(host.utf8.count)] + Array(host.utf8)
+        let requests = (0..<400).flatMap { number -> [Frame] in
+          let stream = UInt32(2 * number + 1)
+          return [
+            Frame(type: 1, flags: 5, stream: stream, payload: headers),
+            Frame(type: 3, stream: stream, payload: [0, 0, 0, 8]),
+          ]
+        }
+        let answer = try await send([Frame(type: 4)] + requests, lab, host)
+        let last = try #require(answer.last { $0.type == 7 }, "The connection was closed with a reason.")
+        #expect(last.payload.count >= 8 && last.payload[7] == 11, "Its reason is ENHANCE_YOUR_CALM: \(last.payload)")
+        let settings = try #require(answer.first { $0.type == 4 && $0.flags == 0 })
+        #expect(settings.payload.starts(with: [0, 3, 0, 0, 0, 100]), "100 at a time: \(settings.payload)")
+        let asked = try await lab.run("curl", Self.words + ["-w", "%{http_code}", "https://\(host)/in"])
+        #expect(asked.output == "200", "\(asked)")
+      }
+    }
+  }
+}
