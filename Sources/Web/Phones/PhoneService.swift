@@ -38,11 +38,12 @@ struct PhoneService: Sendable {
     var leaf: CertificateFolder.Leaf?
     /// A Boolean value that indicates whether phones are let in or may come.
     var isNeeded = false
-    /// The names of proxies, for which there is a listener on the loopback interface.
-    var hosts: [String] = []
+    /// A Boolean value that indicates whether there is a listener on the loopback interface for a
+    /// proxy alone.
+    var isProxied = false
 
     /// A Boolean value that indicates whether there is something to listen at.
-    var isServed: Bool { !addresses.isEmpty || !hosts.isEmpty }
+    var isServed: Bool { !addresses.isEmpty || isProxied }
   }
 
   /// Listens whenever phones need it, until the task is cancelled.
@@ -146,10 +147,10 @@ struct PhoneService: Sendable {
       return Plan()
     }
     let addresses = PrivateAddresses.present(NetworkInterface.all() ?? [], chosen: known.interfaces)
-    let hosts = desk.hosts
+    let isProxied = !desk.hosts.isEmpty && !addresses.contains(Self.proxyAddress)
     var leaf = desk.folder.leaf
     let now = WallClock.now() / 1_000
-    if !addresses.isEmpty || !hosts.isEmpty, CertificateFolder.isDue(leaf, for: addresses, now: now) {
+    if !addresses.isEmpty || isProxied, CertificateFolder.isDue(leaf, for: addresses, now: now) {
       do throws(WebFault) {
         try await desk.folder.makeLeaf(name: place.name, addresses: addresses)
         leaf = desk.folder.leaf
@@ -166,7 +167,7 @@ struct PhoneService: Sendable {
     guard let leaf else { return Plan(isNeeded: true) }
     return Plan(
       addresses: addresses.filter { leaf.addresses.contains($0) }, port: place.port,
-      trustPort: isOpen ? place.trustPort : nil, leaf: leaf, isNeeded: true, hosts: hosts)
+      trustPort: isOpen ? place.trustPort : nil, leaf: leaf, isNeeded: true, isProxied: isProxied)
   }
 
   private func servers(_ plan: Plan) throws -> [any Service] {
@@ -186,7 +187,7 @@ struct PhoneService: Sendable {
         servers.append(try server(address, port, nil, counter) { request, host in trust.answer(request, host) })
       }
     }
-    if !plan.hosts.isEmpty, !plan.addresses.contains(Self.proxyAddress) {
+    if plan.isProxied {
       // The certificate does not speak for this address, and nobody but a proxy is answered there.
       servers.append(
         try server(Self.proxyAddress, plan.port, configuration, counter) { request, _ in
