@@ -36,7 +36,7 @@ extension ProcessTests {
             Issue.record("\(String(describing: receipts[id])) is no failure")
             continue
           }
-          #expect(!reason.isEmpty && reason.hasSuffix("."), "\(reason)")
+          #expect(!reason.english.isEmpty && reason.english.hasSuffix("."), "\(reason.english)")
         }
         #expect(receipts[ids[4]] == .executed(.messageStored))
 

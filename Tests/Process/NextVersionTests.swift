@@ -53,7 +53,7 @@ extension ProcessTests {
           Issue.record("\(String(describing: receipts[ids[0]])) is no failure")
           return
         }
-        #expect(reason.contains("update Latchkey"), "\(reason)")
+        #expect(reason.english.contains("update Latchkey"), "\(reason.english)")
         #expect(receipts[ids[1]] == .executed(.messageStored))
         guard case .executed(let state)? = receipts[ids[2]], state.as(DeviceReport.self) != nil else {
           Issue.record("\(String(describing: receipts[ids[2]])) is no report")

@@ -78,7 +78,7 @@ import Testing
     guard case .failed(let reason) = receipts[0].outcome else {
       return #expect(Bool(false), "the bad one did not fail")
     }
-    #expect(!reason.isEmpty)
+    #expect(!reason.english.isEmpty)
     #expect(receipts[1].outcome == .executed(.messageStored))
   }
 

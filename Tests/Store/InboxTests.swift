@@ -85,7 +85,7 @@ import Testing
       let receipts = try await rig.store.load(
         device, .receipt, epoch: position.epoch, from: 1, items: 10, bytes: 10_000)
       let failed = try receipts.map { try MessageBodyCoding().receipt($0.body).outcome }.filter {
-        if case .failed(let reason) = $0 { !reason.isEmpty } else { false }
+        if case .failed(let reason) = $0 { !reason.english.isEmpty } else { false }
       }
       #expect(receipts.count == count)
       #expect(failed.count == (device == parent ? 2 : 1))

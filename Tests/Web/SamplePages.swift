@@ -55,7 +55,10 @@ struct SamplePages {
       phrase: RuleText.changes([("limits/daily", "120")]).first, old: "zyx",
       oldPhrase: RuleText.valuePhrase("limits/daily", "90"))
     let points = try Self.points(of: child)
-    data = [
+    let pairingPages = pairings.map { pairing in
+      (page: PairingPage.page, data: PairingPage.data(pairing, nil, isRefusedHere: false))
+    }
+    let others: [(page: Page, data: PageData)] = [
       (
         MachinePage.page,
         MachinePage.data(peer, [child], [Sample.account("grt", isOpen: true)], conditions, [], now: Self.now)
@@ -86,9 +89,7 @@ struct SamplePages {
       (MachinePage.page, MachinePage.data(status.peers[0], [child], [], [], try Self.failed(), now: Self.now)),
       (PairingPage.page, PairingPage.unknown),
     ]
-    for pairing in pairings {
-      data.append((PairingPage.page, PairingPage.data(pairing, nil, isRefusedHere: false)))
-    }
+    data = pairingPages + others
   }
 
   /// Commands that the child's machine could not execute.
