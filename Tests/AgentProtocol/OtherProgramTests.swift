@@ -151,8 +151,8 @@ import Testing
     var packaged = running("/home/emma/*.py")
     packaged.images[0].packages = ["webby"]
     #expect(matchers(packaged) == [], "The package of an interpreter allows whatever it runs.")
-    // Behind the loader, it is the script all the same, and otherwise the loader, which no parent is
-    // offered.
+    // Behind the loader, it is the script all the same, and otherwise the loader, which no parent
+    // is offered.
     let loader = "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
     var loaded = facts(.init(path: loader))
     #expect(matchers(loaded) == ["path \(loader)"])

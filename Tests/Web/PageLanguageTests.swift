@@ -101,7 +101,10 @@ import Testing
   @Test func timesAndNumbersAreGerman() throws {
     let german = try #require(Language.named("de"))
     let text = try SamplePages().data.map { $0.page.template.render($0.data, in: german) }.joined()
-    for part in ["noch 48 Min", "heute 1 Std 12 Min von 2 Std benutzt", "12,5 Punkte", "12,3 Punkte", "„Bld“", "Es läuft auf „Bld“ kein Agent", "durch Lernen verdient", "Mo, 23. Nov.", "vor 1 Tag"] {
+    for part in [
+      "noch 48 Min", "heute 1 Std 12 Min von 2 Std benutzt", "12,5 Punkte", "12,3 Punkte", "„Bld“",
+      "Es läuft auf „Bld“ kein Agent", "durch Lernen verdient", "Mo, 23. Nov.", "vor 1 Tag",
+    ] {
       #expect(text.contains(part), "\(part)")
     }
   }

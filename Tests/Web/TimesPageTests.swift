@@ -11,11 +11,12 @@ import Testing
   private static func node(
     _ family: FamilySample, refusing refusals: [String: LocalAPIError] = [:]
   ) -> AnsweringNode {
-    AnsweringNode([
-      Endpoints.getToday.route.operationID: family.day, Endpoints.getRules.route.operationID: family.childRules,
-      Endpoints.getStatus.route.operationID: family.status,
-      Endpoints.setRules.route.operationID: RuleEdit(rules: family.childRules, commands: []),
-    ], refusing: refusals)
+    AnsweringNode(
+      [
+        Endpoints.getToday.route.operationID: family.day, Endpoints.getRules.route.operationID: family.childRules,
+        Endpoints.getStatus.route.operationID: family.status,
+        Endpoints.setRules.route.operationID: RuleEdit(rules: family.childRules, commands: []),
+      ], refusing: refusals)
   }
 
   private static func send(

@@ -15,13 +15,14 @@ import Testing
     #expect(SpanReader.minutes(TypedInput.rule(typed)) == minutes, "\(TypedInput.rule(typed))")
   }
 
-  @Test(arguments: [
-    ("Mo-Fr 16:00-18:00", "mon-fri 16:00-18:00"), ("mon-fri 16:00-18:00, sat 9:00-10:00", nil),
-    ("Mo–Fr 20:00–07:00 und Sa 21:00 bis 8:00 Uhr", "mon-fri 20:00-07:00, sat 21:00-8:00"),
-    ("Montag bis Freitag von 8:00 - 13:00", "mon-fri 8:00-13:00"), ("Keine", "none"), ("none", nil), ("late", nil),
-    ("Mo-Do 1,5 Std, Sa-So 3 Std", "mon-thu 90min, sat-sun 3 h"), ("do 1h30m; so 2h", "thu 1h30m, sun 2h"),
-    ("1 Std zwischen 16:00 und 20:00", "1 h within 16:00-20:00"), ("1h within 16:00-20:00", nil),
-  ] as [(String, String?)])
+  @Test(
+    arguments: [
+      ("Mo-Fr 16:00-18:00", "mon-fri 16:00-18:00"), ("mon-fri 16:00-18:00, sat 9:00-10:00", nil),
+      ("Mo–Fr 20:00–07:00 und Sa 21:00 bis 8:00 Uhr", "mon-fri 20:00-07:00, sat 21:00-8:00"),
+      ("Montag bis Freitag von 8:00 - 13:00", "mon-fri 8:00-13:00"), ("Keine", "none"), ("none", nil), ("late", nil),
+      ("Mo-Do 1,5 Std, Sa-So 3 Std", "mon-thu 90min, sat-sun 3 h"), ("do 1h30m; so 2h", "thu 1h30m, sun 2h"),
+      ("1 Std zwischen 16:00 und 20:00", "1 h within 16:00-20:00"), ("1h within 16:00-20:00", nil),
+    ] as [(String, String?)])
   func times(typed: String, english: String?) {
     #expect(TypedInput.rule(typed) == english ?? typed)
   }

@@ -44,7 +44,7 @@ struct ScriptPlaces: Hashable {
       isShell && !arguments.isLoader && ScriptInterpreters.file(in: arguments.afterFirst, of: name) == nil
       && !arguments.isUndecided(of: name)
     if !isText { readNamed(in: folder, of: name, isShell: isShell, arguments) }
-    readOpen(in: folder, arguments)
+    readOpen(in: folder, isShell: isShell, arguments)
   }
 
   /// Adds the files that arguments name by their paths.
@@ -81,8 +81,11 @@ struct ScriptPlaces: Hashable {
   }
 
   /// Adds the files that are open as the input, or as a descriptor that an argument names.
-  private mutating func readOpen(in folder: String, _ arguments: ArgumentReader.Arguments) {
-    for descriptor in Set(arguments.afterFirst.compactMap(ScriptInterpreters.descriptor) + [0]).sorted() {
+  ///
+  /// A shell moves its input away for a command that has another one.
+  private mutating func readOpen(in folder: String, isShell: Bool, _ arguments: ArgumentReader.Arguments) {
+    let named = arguments.afterFirst.compactMap(ScriptInterpreters.descriptor)
+    for descriptor in Set(named + [0] + (isShell ? Self.shellDescriptors : [])).sorted() {
       guard let open = ProcFile.link("\(folder)/fd/\(descriptor)"), open.hasPrefix("/"), !open.hasPrefix("/dev/"),
         !paths.contains(open)
       else { continue }

@@ -18,8 +18,8 @@ extension ScriptInterpreters {
   /// becomes a program that does.
   public static func mayShowScript(_ name: some StringProtocol) -> Bool { tellsScript(name) || name == "env" }
 
-  /// Returns whether an executable, a package or a snap with this name runs whatever it is given, so
-  /// that it is not one program that may be allowed.
+  /// Returns whether an executable, a package or a snap with this name runs whatever it is given,
+  /// so that it is not one program that may be allowed.
   public static func runsAnything(_ name: some StringProtocol) -> Bool {
     mayShowScript(name) || isLoader(name) || furtherRunners.contains(String(name))
   }

@@ -30,8 +30,8 @@ extension ScriptInterpreters {
     return Array(files.prefix(mostInside))
   }
 
-  /// Returns the value that is joined with an option, after one letter only if it looks like a path;
-  /// the argument itself if it is no option.
+  /// Returns the value that is joined with an option, after one letter only if it looks like a
+  /// path; the argument itself if it is no option.
   private static func value(in argument: String) -> String {
     guard argument.hasPrefix("-") else { return argument }
     if let sign = argument.firstIndex(of: "=") { return String(argument[argument.index(after: sign)...]) }

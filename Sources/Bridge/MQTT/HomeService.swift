@@ -85,8 +85,8 @@ extension HomeService {
     connection.close()
   }
 
-  /// Removes this bridge's claims, so that another bridge takes the children over and Home Assistant
-  /// keeps their entities.
+  /// Removes this bridge's claims, so that another bridge takes the children over and Home
+  /// Assistant keeps their entities.
   func offer() async {
     guard link?.offered == nil, let owned = link?.claims.owned else { return }
     link?.offered = owned
@@ -105,8 +105,8 @@ extension HomeService {
     return !link.claims.hasOthers || offered.allSatisfy { link.claims.isTaken($0) }
   }
 
-  /// Removes from the broker all that this bridge has left there and nobody has taken over, and ends
-  /// the connection.
+  /// Removes from the broker all that this bridge has left there and nobody has taken over, and
+  /// ends the connection.
   func clear() async {
     guard let connection = link?.connection, !isCleared, let offered = link?.offered else { return }
     isCleared = true

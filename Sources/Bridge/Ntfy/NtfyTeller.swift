@@ -21,7 +21,8 @@ actor NtfyTeller {
     var questions: [ParentNotice] = []
   }
 
-  /// The largest number of messages about questions that wait for the server: one for each question.
+  /// The largest number of messages about questions that wait for the server: one for each
+  /// question.
   private static let mostOutcomes = ToldQuestions.most
   /// The tries after which a message that the server refuses is passed over.
   private static let mostRefusals = 3

@@ -85,10 +85,10 @@ public struct ConditionKind: Hashable, Sendable {
       is counted or closed in it.
       """,
       next:
-      """
-      Assign it with `latchkey accounts assign {detail} --unlisted` and --child with the child's name, or run \
-      `latchkey accounts ignore {detail} --unlisted` if it is no child's.
-      """),
+        """
+        Assign it with `latchkey accounts assign {detail} --unlisted` and --child with the child's name, or run \
+        `latchkey accounts ignore {detail} --unlisted` if it is no child's.
+        """),
     ConditionKind(
       "account-unknown", .warning,
       """
@@ -122,10 +122,10 @@ public struct ConditionKind: Hashable, Sendable {
       "no-login-gate", .warning,
       "Log-in is not refused {there} while sessions are closed, because PAM does not ask Latchkey.",
       next:
-      """
-      Switch its profile on there with `sudo pam-auth-update --enable latchkey`; where /etc/pam.d was edited by \
-      hand, add --force.
-      """),
+        """
+        Switch its profile on there with `sudo pam-auth-update --enable latchkey`; where /etc/pam.d was edited by \
+        hand, add --force.
+        """),
     ConditionKind(
       "orders-damaged", .warning,
       """
@@ -233,25 +233,25 @@ public struct ConditionKind: Hashable, Sendable {
       "cannot-pause", .information,
       "Programs cannot be paused {there} and are closed instead{for}.",
       next:
-      """
-      Choose closing with `{set} --when-over close`, or use a kernel with control groups of the second version.
-      """),
+        """
+        Choose closing with `{set} --when-over close`, or use a kernel with control groups of the second version.
+        """),
     ConditionKind(
       "cannot-close-sessions", .warning,
       "Sessions cannot be closed {there}, so programs are closed one by one{for}.",
       next:
-      """
-      Install the package there, and see that systemd-logind runs; or choose `latchkey settings set --sessions \
-      leave`.
-      """),
+        """
+        Install the package there, and see that systemd-logind runs; or choose `latchkey settings set --sessions \
+        leave`.
+        """),
     ConditionKind(
       "screen-not-locked", .warning,
       "The screen does not lock {there} when it is asked to{for}.",
       next:
-      """
-      Use a desktop with a screen lock there, or end sessions instead with `latchkey settings set --sessions \
-      close`.
-      """),
+        """
+        Use a desktop with a screen lock there, or end sessions instead with `latchkey settings set --sessions \
+        close`.
+        """),
     ConditionKind(
       "others-left-open", .information,
       """

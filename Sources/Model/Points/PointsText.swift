@@ -45,8 +45,8 @@ public enum PointsText {
       count: isWhole ? Int(clamping: (milliPoints / 1_000).magnitude) : 2, ["points": number(milliPoints)])
   }
 
-  /// Returns what is left of milli-points as people read it, rounded down to tenths of a point: while
-  /// rewards are used, it falls by thousandths all the time.
+  /// Returns what is left of milli-points as people read it, rounded down to tenths of a point:
+  /// while rewards are used, it falls by thousandths all the time.
   public static func left(_ milliPoints: Int64) -> Int64 { milliPoints - ((milliPoints % 100) + 100) % 100 }
 
   /// Returns milli-points as a number for a phrase, with the decimal mark of a language.

@@ -218,8 +218,8 @@ package struct RefusedListing: Hashable, Sendable, Codable {
 }
 
 extension RefusedProgram {
-  /// The name of the program that its matcher is that of, if it runs whatever it is given; `nil` for
-  /// any other.
+  /// The name of the program that its matcher is that of, if it runs whatever it is given; `nil`
+  /// for any other.
   fileprivate var interpreter: Substring? {
     guard case .matcher(let matcher) = target, [.path, .name, .package, .snap].contains(matcher.kind),
       let name = matcher.value.split(separator: "/").last

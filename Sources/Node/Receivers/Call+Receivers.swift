@@ -108,7 +108,8 @@ extension Call {
   ///
   /// - Parameters:
   ///   - changes: The changes.
-  ///   - seen: Registers as the caller has seen them: if one is otherwise by now, nothing is changed.
+  ///   - seen: Registers as the caller has seen them: if one is otherwise by now, nothing is
+  ///     changed.
   ///   - deed: The deed; `nil` for another caller's.
   /// - Returns: The commands that carry the changes; `nil` if a request with the same key was
   ///   carried out before.

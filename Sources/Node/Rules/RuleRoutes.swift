@@ -58,7 +58,8 @@ extension Endpoints {
   }
 
   package static let setSettings = Endpoint(
-    .post, "/v1/settings", Body.json(RuleRequest.self), browsers: .parent, on: .settings, errors: [.unknownItem, .tooLate],
+    .post, "/v1/settings", Body.json(RuleRequest.self), browsers: .parent, on: .settings,
+    errors: [.unknownItem, .tooLate],
     summary: "Sets rules of the whole family, on a parent. They are durable when the answer comes."
   ) { call, request in
     try await call.setSettings(request)

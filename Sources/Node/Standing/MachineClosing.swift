@@ -13,8 +13,8 @@ struct MachineClosing {
   /// close it.
   let isLeftOpen: Bool
   /// A Boolean value that indicates whether the rules do not allow it, and it is not closed
-  /// everywhere: one of several machines leaves it open, or a machine does so depending on where its
-  /// program is.
+  /// everywhere: one of several machines leaves it open, or a machine does so depending on where
+  /// its program is.
   let isPartlyOpen: Bool
   /// Why it is closed on all machines although its rules allow it; `nil` if it is not.
   let closedWords: Phrase?

@@ -72,8 +72,8 @@ public enum RuleText {
     return read.words(terms)
   }
 
-  /// Returns what a rule is called as a phrase, such as "screen time a day"; with a run, that of its
-  /// weekdays.
+  /// Returns what a rule is called as a phrase, such as "screen time a day"; with a run, that of
+  /// its weekdays.
   static func namePhrase(_ rule: RuleKey, _ run: WeekdayRun?, _ terms: RuleTerms) -> Phrase {
     var arguments = ["what": rule.subjectArgument(terms)]
     var name = rule.entry.name.replacing("#", with: "{what}")

@@ -172,8 +172,8 @@ enum ChildPage {
     return data
   }
 
-  /// Returns whether something that is set allows, closes or rewards anything: an application's name,
-  /// its category and what recognizes it stand on the page of applications.
+  /// Returns whether something that is set allows, closes or rewards anything: an application's
+  /// name, its category and what recognizes it stand on the page of applications.
   private static func isRule(_ listing: RuleListing) -> Bool {
     let others = [AppRule.name.entry, AppRule.category.entry, AppRule.matchers.entry, DayRule.name.entry]
     return RuleKey(listing.key).map { !others.contains($0.entry) } ?? true

@@ -32,7 +32,7 @@ struct PageTemplate: Sendable {
 
   /// Returns the page of some data, with the commands in its texts as code, and names isolated.
   func render(_ data: PageData, in language: Language) -> String {
-    MarkupEscape.marked( template(in: language).render(PageTexts.worded(data, in: language)))
+    MarkupEscape.marked(template(in: language).render(PageTexts.worded(data, in: language)))
   }
 
   private func template(in language: Language) -> MustacheTemplate {

@@ -16,7 +16,8 @@ enum TypedInput {
     "fri": ["freitag", "freitags", "fridays"], "sat": ["samstag", "samstags", "sonnabend", "saturdays"],
     "sun": ["sonntag", "sonntags", "sundays"], "h": ["stunde", "stunden", "std"],
     "min": ["minute", "minuten"], "none": ["kein", "keine", "keiner", "keines", "keins", "ohne", "nie", "nichts"],
-    ",": ["und", "and"], "-": ["bis", "to"], "": ["uhr", "von", "from"], "within": ["zwischen", "between", "innerhalb"],
+    ",": ["und", "and"], "-": ["bis", "to"], "": ["uhr", "von", "from"],
+    "within": ["zwischen", "between", "innerhalb"],
   ]
 
   /// What each word means to the rules: the synonyms, and what pages show in each language.

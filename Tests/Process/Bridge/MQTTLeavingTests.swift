@@ -56,7 +56,8 @@ extension ProcessTests {
           _ = await bridge.process.wait()
           #expect(try await left().isEmpty)
         }
-        // A broker that was killed keeps that a bridge is online which is gone: it takes nothing over.
+        // A broker that was killed keeps that a bridge is online which is gone: it takes nothing
+        // over.
         try await home.add(home.mum)
         let bridge = try home.bridge(home.mum)
         try await eventually("everything is there") { try await left().count == 5 }

@@ -46,7 +46,8 @@ enum RemovePage {
     }
     losses.append(Phrase("What it has recorded until now stays here."))
     return [
-      "id": device.deviceID.description, "machine": Phrase.quoted(device.name.text), "question": UnpairResult.question(device),
+      "id": device.deviceID.description, "machine": Phrase.quoted(device.name.text),
+      "question": UnpairResult.question(device),
       "losses": losses,
     ]
   }
