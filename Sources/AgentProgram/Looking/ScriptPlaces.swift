@@ -87,7 +87,7 @@ struct ScriptPlaces: Hashable {
     let named = arguments.afterFirst.compactMap(ScriptInterpreters.descriptor)
     for descriptor in Set(named + [0] + (isShell ? Self.shellDescriptors : [])).sorted() {
       guard let open = ProcFile.link("\(folder)/fd/\(descriptor)"), open.hasPrefix("/"), !open.hasPrefix("/dev/"),
-        !paths.contains(open)
+        !paths.contains(open), !arguments.afterFirst.contains(open)
       else { continue }
       paths.append(open)
     }

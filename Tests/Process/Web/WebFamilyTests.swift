@@ -101,7 +101,7 @@ extension ProcessTests {
         let browser = family.browser
         let shown = try await family.version("bedtime")
         let asked = try await family.send("bedtime", ["value": "20:00 – 7:00"], version: shown)
-        for part in ["Emma: bedtime 20:00-07:00.", "Until now, nothing is set.", "Nothing is saved yet."] {
+        for part in ["Emma: bedtime – 20:00-07:00.", "Until now, nothing is set.", "Nothing is saved yet."] {
           #expect(asked.status == 200 && asked.text.contains(part), "\(part): \(asked)")
         }
         #expect(try await family.held("schedule/bedtime") == nil)
@@ -152,7 +152,7 @@ extension ProcessTests {
         let (browser, child) = (family.browser, family.child)
         _ = try await family.mum.api.ask(Endpoints.setRules, ("Emma", RuleRequest([.init("limits/daily", "75")])))
         let page = try await browser.get("/activity?child=\(child)")
-        for part in ["screen time a day 1 h 15 min", "Kitchen laptop", "<th scope=\"col\">Before</th>"] {
+        for part in ["screen time a day – 1 h 15 min", "Kitchen laptop", "<th scope=\"col\">Before</th>"] {
           #expect(page.status == 200 && page.text.contains(part), "\(part): \(page)")
         }
         let file = try await browser.get("/activity.csv?child=\(child)")
