@@ -177,12 +177,15 @@ extension Call {
   /// Returns the bytes of an ID that follow from the key of a request, so that what is asked for
   /// again has the same ID; `nil` for a request without a key.
   ///
+  /// It is no other machine's: with one ID on two machines, a child could ask for something else
+  /// than what a parent has read.
+  ///
   /// - Parameters:
   ///   - what: What the ID is of.
   ///   - child: The child whose it is.
   /// - Returns: 16 bytes.
   func keyedBytes(_ what: String, of child: ChildID) -> [UInt8]? {
-    caller.key.map { key in Array(SHA256.hash(Array("\(what) \(child) \(key)".utf8)).prefix(16)) }
+    caller.key.map { key in Array(SHA256.hash(Array("\(what) \(own) \(child) \(key)".utf8)).prefix(16)) }
   }
 
   /// Returns a new ID of a change of points or of a request.

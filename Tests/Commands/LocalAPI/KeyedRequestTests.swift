@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyProtocol
 import Testing
 
 @testable import LatchkeyNode
@@ -18,6 +19,8 @@ import Testing
       #expect(try first?.count == 16 && first == bytes("a1-ask", "request", 0))
       let others = try [bytes("a2-ask", "request", 0), bytes("a1-ask", "redemption", 0), bytes("a1-ask", "request", 1)]
       #expect(!others.contains(first) && Set(others).count == 3)
+      let text = "request \(home.service.context.own) \(home.children[0]) a1-ask"
+      #expect(first == Array(SHA256.hash(Array(text.utf8)).prefix(16)), "It is no other machine's.")
       #expect(try bytes(nil, "request", 0) == nil, "Without a key, each request is a new one.")
     }
   }
