@@ -66,6 +66,25 @@ import Testing
     }
   }
 
+  @Test func theGroupsOfAnApplicationAreShownWithHoursAndLimits() throws {
+    var chess = try Self.chess()
+    chess.hours = "sat-sun 9:00-19:00"
+    chess.groups = [GroupListing(name: try Self.app("Blocks"), limit: "60", hours: "15:00-18:00")]
+    let kart = AppListing(
+      appID: try Self.app("kart"), displayName: "Kart",
+      groups: [GroupListing(name: try Self.app("Races"), limit: "30", hours: nil)])
+    let known = try Self.known([chess, kart])
+    let page = FamilySample.render(
+      ApplicationsPage.template,
+      ApplicationsPage.data(known, ApplicationFilter(FamilySample.fields([:])), now: FamilySample.now))
+    FamilySample.check(page)
+    for part in ["in Blocks", "15:00-18:00 with Blocks", "9:00-19:00", "1 h with Blocks", "in Races", "30 min with Races"] {
+      #expect(page.contains(part), "\(part)")
+    }
+    let limited = ApplicationFilter(FamilySample.fields(["show": "limited"]))
+    #expect(known.apps.filter(limited.fits).map(\.id.text) == ["kart", "chess"])
+  }
+
   @Test func aPartOfANameAndAKindFilter() throws {
     let known = try Self.known([try Self.chess()])
     func shown(_ query: [String: String]) -> [String] {

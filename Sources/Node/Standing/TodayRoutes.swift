@@ -104,6 +104,7 @@ extension Call {
     var standing = try await StandingReader(context: context).read(child, household, at: time)
     let installed = try await installedNames(of: child, household)
     standing.installed = installed
+    if let group = Self.group(app, in: standing, of: household.title(of: child).text) { throw group }
     let found = try Self.app(app, in: standing, installed: installed)
     let unknown = found == nil ? try await unknownApp(app, to: child, standing) : []
     let id = found ?? .otherPrograms
@@ -136,6 +137,36 @@ extension Call {
         + "\(first.text)` shows them."
     ]
   }
+
+  /// Returns the error about a name of a group, whose applications are explained one by one; `nil`
+  /// if it is none, or if an application has that whole name or ID.
+  private static func group(_ text: String, in standing: ChildStanding, of child: String) -> LocalAPIError? {
+    let isSame = { (name: String) in name.lowercased() == text.lowercased() }
+    let names = standing.apps.flatMap { [$0.appID.text, $0.displayName] }
+    guard let (name, group) = standing.rules.groups.first(where: { isSame($0.key.text) }),
+      !names.contains(where: isSame), !standing.installed.contains(where: { isSame($0.key.text) || isSame($0.value) })
+    else { return nil }
+    let child = ShellWord.person(child)
+    let commands = group.members.prefix(mostExplained).map {
+      "`latchkey explain \(child) --app \(ShellWord.person($0.text))`"
+    }
+    let rules = Phrase.Argument.text("`latchkey rules \(child)`")
+    guard !commands.isEmpty else {
+      return LocalAPIError(
+        .unknownItem,
+        phrase: Phrase(
+          "“{group}” is a group without applications, so that its rules hold for nothing. {rules} shows them.",
+          ["group": .text(name.text), "rules": rules]))
+    }
+    return LocalAPIError(
+      .unknownItem,
+      phrase: Phrase(
+        "“{group}” is a group, and what holds for it is explained for each of its applications: {commands}. {rules} shows its rules.",
+        ["group": .text(name.text), "commands": .either(commands), "rules": rules]))
+  }
+
+  /// The most applications of a group for which a command is named.
+  private static let mostExplained = 3
 
   /// Returns sentences about a name that no application is known by: what may have been meant, and
   /// whose rules are explained instead.

@@ -48,7 +48,7 @@ public struct WeekWindows: Hashable, Sendable {
   public var text: String { items.map { WeekdayText.item($0.run, $0.window.text) }.joined(separator: ", ") }
 
   /// The windows as a phrase, such as "Mon–Fri 20:00-07:00 and Sat 21:00-07:00".
-  var phrase: Phrase {
+  public var phrase: Phrase {
     if items.isEmpty { return Phrase("none") }
     return Phrase("{windows}", ["windows": .list(items.map { .phrase(WeekdayText.phrase($0.run, $0.window.text)) })])
   }

@@ -18,12 +18,25 @@ struct KnownApplications: Sendable {
     var isEnabled = true
     /// The limit a day in words; `nil` for none.
     var limit: Phrase?
+    /// When it may be used; `nil` for always.
+    var hours: Phrase?
+    /// The groups whose rules hold for it.
+    var groups: [Group] = []
     /// The weekdays on which the child has a limit of its own.
     var limitedDays: [Weekday] = []
     /// The use in milliseconds.
     var used: Int64 = 0
     /// The names of the machines on which it is installed.
     var places: [String] = []
+  }
+
+  /// A group of applications, with what it says of the times of each.
+  struct Group: Hashable, Sendable {
+    var name: String
+    /// The limit a day on all of them together, in words; `nil` for none.
+    var limit: Phrase?
+    /// When they may be used; `nil` for always.
+    var hours: Phrase?
   }
 
   /// The ID of the child.
@@ -82,7 +95,10 @@ struct KnownApplications: Sendable {
       (app.category, app.isByDefault, app.isEnabled) = (listing.category, listing.isByDefault, listing.isEnabled)
       (app.isBlocked, app.isAlwaysAllowed) = (listing.isBlocked, listing.isAlwaysAllowed)
       app.rate = listing.category == nil && listing.ownMilliPointsPerMinute == nil ? nil : listing.milliPointsPerMinute
-      app.limit = listing.limit.map { text in (try? DayLimits(text))?.phrase ?? Phrase(verbatim: text) }
+      (app.limit, app.hours) = (listing.limit.map(Self.limit), listing.hours.map(Self.hours))
+      app.groups = listing.groups.map { group in
+        Group(name: group.name.text, limit: group.limit.map(Self.limit), hours: group.hours.map(Self.hours))
+      }
       app.limitedDays = listing.rules.filter { !$0.isFamilys }.compactMap { RuleKey($0.key)?.weekday }
       apps[listing.appID] = app
     }
@@ -92,6 +108,12 @@ struct KnownApplications: Sendable {
       return (left.name.lowercased(), left.id) < (right.name.lowercased(), right.id)
     }
     (child, name, zone, self.apps, self.refused) = (day.childID.description, day.name.text, day.zone, sorted, refused)
+  }
+
+  private static func limit(_ text: String) -> Phrase { (try? DayLimits(text))?.phrase ?? Phrase(verbatim: text) }
+
+  private static func hours(_ text: String) -> Phrase {
+    (try? WeekWindows(typed: text))?.phrase ?? Phrase(verbatim: text)
   }
 }
 
@@ -137,7 +159,7 @@ struct ApplicationFilter: Hashable, Sendable {
     case .neutral: app.category == .neutral
     case .blocked: app.isBlocked
     case .allowed: app.isAlwaysAllowed
-    case .limited: app.limit != nil
+    case .limited: app.limit != nil || app.groups.contains { $0.limit != nil }
     }
   }
 }

@@ -77,8 +77,9 @@ enum ApplicationsPage {
     <tbody>
     {{#applications}}
     <tr><td><label class="choice"><input type="checkbox" name="app:{{app}}" id="app-{{number}}" value="on"{{#isChecked}} checked{{/isChecked}}></label></td>\
-    <th scope="row"><label for="app-{{number}}" class="plainly">{{name}}</label></th><td>{{category}}</td>\
-    <td class="number">{{used}}</td><td class="number">{{rate}}</td><td class="brief">{{allowed}}</td><td>{{limit}}</td>\
+    <th scope="row"><label for="app-{{number}}" class="plainly">{{name}}</label>\
+    {{#groups}} <span class="age">{{.}}</span>{{/groups}}</th><td>{{category}}</td>\
+    <td class="number">{{used}}</td><td class="number">{{rate}}</td><td{{#isBrief}} class="brief"{{/isBrief}}>{{allowed}}</td><td>{{limit}}</td>\
     <td>{{places}}</td></tr>
     {{/applications}}
     </tbody>
@@ -154,13 +155,17 @@ enum ApplicationsPage {
   }
 
   private static func row(_ app: KnownApplications.App, number: Int, isChecked: Bool) -> PageData {
-    [
+    let hasHours = app.hours != nil || app.groups.contains { $0.hours != nil }
+    var data: PageData = [
       "app": app.id.text, "number": number, "isChecked": isChecked, "name": app.name,
       "category": ApplicationChoice.category(app),
       "used": app.used < 60_000 ? PageWords.none : PageWords.span(app.used),
       "rate": app.rate.map { PageWords.number($0) } ?? PageWords.none, "allowed": ApplicationChoice.allowed(app),
-      "limit": app.limit ?? PageWords.none, "places": app.places.isEmpty ? "–" : app.places.joined(separator: ", "),
+      "limit": ApplicationChoice.limit(app) ?? PageWords.none, "isBrief": !hasHours,
+      "places": app.places.isEmpty ? "–" : app.places.joined(separator: ", "),
     ]
+    if let groups = ApplicationChoice.groups(app) { data["groups"] = groups }
+    return data
   }
 
   private static func refused(_ program: RefusedListing, _ clock: PageClock) -> PageData {

@@ -63,4 +63,16 @@ import Testing
       #expect(kart?.groups == [GroupListing(name: SampleValues.app("Blocks"), limit: "60", hours: "15:00-18:00")])
     }
   }
+
+  @Test func aGroupIsExplainedByTheApplicationsThatAreInIt() async throws {
+    try await withGroup { node, _ in
+      let error = await #expect(throws: LocalAPIError.self) {
+        _ = try await node.ask(Endpoints.getExplanation, ("Emma", "blocks", nil))
+      }
+      let words = error?.phrase?.worded() ?? error?.message ?? ""
+      #expect(words.contains("“Blocks” is a group"), "\(words)")
+      #expect(words.contains("`latchkey explain Emma --app kart`"), "\(words)")
+      #expect(words.contains("`latchkey rules Emma` shows its rules."), "\(words)")
+    }
+  }
 }
