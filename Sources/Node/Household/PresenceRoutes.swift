@@ -78,7 +78,10 @@ extension Call {
     guard !sharers.isEmpty else {
       throw LocalAPIError(
         .invalid,
-        phrase: "Several children do not share this account, so that nobody has to say who is there: run `latchkey me`."
+        phrase: """
+          Several children do not share this account, so that nobody has to say who is there: run `latchkey me`. If they \
+          are to share it, a parent gives it to each of them with `latchkey accounts assign`.
+          """
       )
     }
     let child = try request.child.map { try household.sharer($0, among: sharers) }

@@ -59,6 +59,14 @@ import Testing
     }
   }
 
+  @Test("In an account that is one child's, the answer names what a parent types to share it")
+  func unshared() async throws {
+    try await HomeNode.with(children: ["Emma"]) { home in
+      let node = home.node(Caller(principal: .nodeUser, userID: 1_000))
+      #expect(await refusal("Emma", nil, node)?.message.contains("`latchkey accounts assign`") == true)
+    }
+  }
+
   @Test("A child may leave at once, and only naming waits for ten seconds after any change")
   func leaving() async throws {
     try await with { home, node in
