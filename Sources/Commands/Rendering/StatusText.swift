@@ -9,6 +9,8 @@ struct StatusText {
   let zone: TimeZone
   /// A Boolean value that indicates whether to show IDs, memory, complete queues, and old events.
   var isVerbose = false
+  /// What weakens the rules on children's machines.
+  var conditions: [ConditionListing] = []
 
   /// Returns a Boolean value that indicates whether the page of a status has times of day, which
   /// depend on the zone.
@@ -127,7 +129,14 @@ struct StatusText {
   private var warnings: String {
     OtherParentsText.sentences(status.peers, zone: zone).map { sentence, isNews in
       isNews ? ("Warning: " + sentence).inWidth.asWarning + "\n" : sentence.inWidth + "\n"
-    }.joined() + status.warnings.map { ("Warning: " + ShownText.safe($0)).inWidth.asWarning + "\n" }.joined()
+    }.joined()
+      + (status.warnings + conditions.filter(\.isWarning).compactMap(Self.sentence)).map {
+        ("Warning: " + ShownText.safe($0)).inWidth.asWarning + "\n"
+      }.joined()
+  }
+
+  private static func sentence(_ listing: ConditionListing) -> String? {
+    listing.words(on: "“\(listing.deviceName)”").map { "\($0.sentence) \($0.next)" }
   }
 
   private var messages: String {

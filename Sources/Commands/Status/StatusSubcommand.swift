@@ -33,8 +33,12 @@ struct StatusSubcommand: AsyncParsableCommand {
       // Most pages say only how long ago something was, for which the node need not be asked again.
       let zone =
         StatusText.showsMoments(of: status) ? try await FamilyClock(at: interface).zone : environment.timeZone
+      // A child's machine shows what weakens its rules in `latchkey doctor`.
+      let conditions = status.role == .parent ? try await interface.ask(Endpoints.getConditions) : []
       try environment.console.write(
-        StatusText(status: status, now: environment.now(), zone: zone, isVerbose: verbose).render())
+        StatusText(
+          status: status, now: environment.now(), zone: zone, isVerbose: verbose, conditions: conditions
+        ).render())
     }
     if follow { try await followStates(of: interface, from: status.peers) }
   }

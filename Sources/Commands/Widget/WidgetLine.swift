@@ -128,7 +128,8 @@ extension WidgetLine {
     self.init(
       parts.isEmpty ? "Latchkey" : parts.joined(separator: " · "),
       !open.isEmpty ? .asked : warnings.isEmpty ? .well : .warned,
-      details: asked + told + warnings.map(ShownText.safe), isUrgent: !open.isEmpty)
+      details: asked + told + warnings.map(ShownText.safe)
+        + (warnings.isEmpty ? [] : ["What to do is shown by `latchkey status`."]), isUrgent: !open.isEmpty)
   }
 
   /// Creates the line for a node that does not answer.

@@ -40,15 +40,12 @@ struct WidgetSource: Sendable {
       let day = try await node.ask(Endpoints.getToday, child.childID.description)
       days.append((day, !connected.isDisjoint(with: child.machines)))
     }
-    let conditions = try await node.ask(Endpoints.getConditions).compactMap(Self.warning)
+    // The same as `latchkey status` shows and `latchkey_warnings` counts.
+    let conditions = try await node.ask(Endpoints.getConditions).filter(\.isWarning).compactMap {
+      $0.words(on: "“\($0.deviceName)”")?.sentence
+    }
     return WidgetLine(
       requests: try await node.ask(Endpoints.getRequests, nil), days: days, warnings: status.warnings + conditions)
-  }
-
-  /// Returns a condition of a child's machine as a sentence; `nil` for one that weakens nothing.
-  private static func warning(_ listing: ConditionListing) -> String? {
-    guard let kind = ConditionKind.named(listing.condition.name), kind.weight != .information else { return nil }
-    return listing.words(on: "“\(listing.deviceName)”")?.sentence
   }
 
   /// Calls a closure with each change that the node tells of, until the node stops.

@@ -18,17 +18,21 @@ extension ConditionKind {
   ///
   /// `machine` is “this machine” or the machine's name in quotation marks, `account` the account's
   /// name, or empty, and `whose` the option that names the child in the commands, such as `--child
-  /// Emma`, or empty. `app` is what people call the application in the detail, where that is known.
+  /// Emma`, or empty. `app` is what people call the application in the detail, where that is known,
+  /// and `children` are those whom it is about. `isHere` tells whether it is the reader's machine.
   public func words(
-    on machine: String, account: String, detail: String, whose: String = "", app: AppWords? = nil
+    on machine: String, account: String, detail: String, whose: String = "", app: AppWords? = nil,
+    children: [String] = [], isHere: Bool = false
   ) -> (sentence: String, next: String) {
-    let phrases = phrases(on: .text(machine), account: account, detail: detail, whose: whose, app: app)
+    let phrases = phrases(
+      on: .text(machine), account: account, detail: detail, whose: whose, app: app, children: children, isHere: isHere)
     return (phrases.sentence.worded(), phrases.next.worded())
   }
 
   /// Returns the same as phrases; `machine` is what the machine is called.
   public func phrases(
-    on machine: Phrase.Argument, account: String, detail: String, whose: String = "", app: AppWords? = nil
+    on machine: Phrase.Argument, account: String, detail: String, whose: String = "", app: AppWords? = nil,
+    children: [String] = [], isHere: Bool = false
   ) -> (sentence: Phrase, next: Phrase) {
     let argument = app.map { ShellWord.person($0.argument) } ?? detail
     let words: [String: Phrase.Argument] = [
@@ -38,7 +42,8 @@ extension ConditionKind {
       "app": .phrase(detail.isEmpty ? Phrase("an application") : .quoted(app?.name ?? detail)),
       "detail": .text(argument),
       "whose": .text(whose.isEmpty ? "" : " \(whose)"), "set": .text(Self.command(app == nil ? "" : argument, whose)),
-      "assign": Self.assigning(account, whose),
+      "assign": Self.assigning(account, whose), "pins": Self.givingPINs(children),
+      "here": .phrase(isHere ? Phrase("here") : Phrase("there")),
     ]
     return (Self.filled(sentence, words), Self.filled(next, words))
   }
@@ -79,8 +84,15 @@ extension ConditionKind {
     [
       "there": .phrase(Phrase("there")), "machine": .phrase(Phrase("the machine")), "account": "", "for": "",
       "app": .phrase(app), "detail": .phrase(Phrase("it")), "whose": "", "set": .text(command("", "")),
-      "assign": assigning("", ""),
+      "assign": assigning("", ""), "pins": givingPINs([]), "here": .phrase(Phrase("there")),
     ]
+  }
+
+  /// Returns how children get PINs: a whole command for each whose name is known.
+  private static func givingPINs(_ children: [String]) -> Phrase.Argument {
+    children.isEmpty
+      ? .phrase(Phrase("{command} and the child's name", ["command": "`latchkey children pin`"]))
+      : .list(children.map { .text("`latchkey children pin \(ShellWord.person($0))`") })
   }
 
   /// Returns how an account is assigned: the whole command if it is known whose it is.

@@ -32,12 +32,14 @@ public struct ConditionKind: Hashable, Sendable {
   /// the account”, `{app}` for the application in the detail, `{detail}` for the detail itself,
   /// `{assign}` for the command that assigns the account, `{whose}` for the option that names the
   /// child or the family, after a space, and `{set}` for the command that sets rules of the
-  /// application, as far as that is known. Where there is none, the words are left out.
+  /// application, as far as that is known. `{here}` is “here” for the machine of the reader and
+  /// otherwise “there”, and `{pins}` stands for the commands that give PINs to children without
+  /// one. Where there is none, the words are left out.
   public static let all: [ConditionKind] = [
     ConditionKind(
       "agent-silent", .fault,
       "No agent runs {there}, so nothing is closed.",
-      next: "Start it there with `sudo systemctl start latchkey-agent`, or see why `latchkey run` starts none."),
+      next: "Start it {here} with `sudo systemctl start latchkey-agent`, or see why `latchkey run` starts none."),
     ConditionKind(
       "no-agent", .information,
       "The node {there} was started without an agent, so rules are recorded and nothing is closed.",
@@ -63,7 +65,7 @@ public struct ConditionKind: Hashable, Sendable {
       A child who shares the account{account} {there} has no PIN to say who is there, so the stricter rules hold \
       for it.
       """,
-      next: "Give each of the children one with `latchkey children pin`."),
+      next: "Give each of the children one with {pins}."),
     ConditionKind(
       "pin-tried", .information,
       """
@@ -95,11 +97,11 @@ public struct ConditionKind: Hashable, Sendable {
       The account {detail}, about which a parent has decided, is not known {there}, so nothing is counted or \
       closed in it.
       """,
-      next: "See there with `getent passwd` how it is written, and whether its directory can be reached."),
+      next: "See {here} with `getent passwd` how it is written, and whether its directory can be reached."),
     ConditionKind(
       "own-programs-only", .information,
       "Rules are in force {there} for the programs of Latchkey's own account only, whose owner can end Latchkey.",
-      next: "Install the package there, so that Latchkey runs as a service of the machine."),
+      next: "Install the package {here}, so that Latchkey runs as a service of the machine."),
     ConditionKind(
       "no-process-events", .warning,
       "The kernel {there} does not tell of programs that start, so they are closed up to a second late.",
@@ -110,20 +112,20 @@ public struct ConditionKind: Hashable, Sendable {
       Nothing tells of sessions {there}, so screen time is that of programs alone, no screen is locked, and \
       learning counts by input alone.
       """,
-      next: "Start systemd-logind there, and look at `systemctl status systemd-logind dbus`."),
+      next: "Start systemd-logind {here}, and look at `systemctl status systemd-logind dbus`."),
     ConditionKind(
       "no-input", .information,
       """
       No keyboard, pointer or gamepad can be read {there}, so screen time is that of programs alone, and learning \
       earns while a session is open and unlocked, also if nobody uses it.
       """,
-      next: "Plug one in there."),
+      next: "Plug one in {here}."),
     ConditionKind(
       "no-login-gate", .warning,
       "Log-in is not refused {there} while sessions are closed, because PAM does not ask Latchkey.",
       next:
         """
-        Switch its profile on there with `sudo pam-auth-update --enable latchkey`; where /etc/pam.d was edited by \
+        Switch its profile on {here} with `sudo pam-auth-update --enable latchkey`; where /etc/pam.d was edited by \
         hand, add --force.
         """),
     ConditionKind(
@@ -136,21 +138,21 @@ public struct ConditionKind: Hashable, Sendable {
     ConditionKind(
       "logins-let-through", .warning,
       "Within a day, log-ins were let through {there} although sessions close, because the agent did not answer.",
-      next: "Look there at its log with `journalctl -u latchkey-agent`."),
+      next: "Look {here} at its log with `journalctl -u latchkey-agent`."),
     ConditionKind(
       "events-lost", .information,
       """
       Within a day, so many programs started {there} that the kernel could not tell the agent of all of them; it \
       looked at everything again, so that some were closed late.
       """,
-      next: "If it comes again, see what starts them with `ps -e --sort=-start_time` there."),
+      next: "If it comes again, see what starts them with `ps -e --sort=-start_time` {here}."),
     ConditionKind(
       "program-unreadable", .warning,
       """
       Within a day, looking at a child's program {there} did not end, so it was killed. Such a program can be \
       meant to hide others.
       """,
-      next: "Talk about it. If programs do not start there any more, restart the machine."),
+      next: "Talk about it. If programs do not start {here} any more, restart the machine."),
     ConditionKind(
       "rule-needed-program", .warning,
       "The rules of {app} name a program that {machine} needs, so that is not closed{for}.",
@@ -166,7 +168,7 @@ public struct ConditionKind: Hashable, Sendable {
     ConditionKind(
       "rule-unrecognized", .information,
       "Nothing {there} is recognized as {app}, so its rules close nothing.",
-      next: "Install it there, or say how to recognize it: `latchkey app set --help` shows how."),
+      next: "Install it {here}, or say how to recognize it: `latchkey app set --help` shows how."),
     ConditionKind(
       "rule-own-entry", .information,
       """
@@ -196,7 +198,7 @@ public struct ConditionKind: Hashable, Sendable {
     ConditionKind(
       "rule-other-account", .warning,
       "Nothing is closed {there}{for}: Latchkey runs in an account that has no rights over the child's programs.",
-      next: "Install the package there, so that Latchkey runs as a service of the machine."),
+      next: "Install the package {here}, so that Latchkey runs as a service of the machine."),
     ConditionKind(
       "rules-off", .information,
       "The rules of {app} are off {there}, so they close nothing.",
@@ -224,7 +226,7 @@ public struct ConditionKind: Hashable, Sendable {
     ConditionKind(
       "unknown-not-counted", .information,
       "Unknown programs are allowed {there} and not counted, because Latchkey runs for one account alone.",
-      next: "Install the package there, so that Latchkey runs as a service of the machine."),
+      next: "Install the package {here}, so that Latchkey runs as a service of the machine."),
     ConditionKind(
       "ends-with-session", .information,
       "Nothing but a path, a name or arguments recognizes {app} {there}, so that it ends when the session closes.",
@@ -241,7 +243,7 @@ public struct ConditionKind: Hashable, Sendable {
       "Sessions cannot be closed {there}, so programs are closed one by one{for}.",
       next:
         """
-        Install the package there, and see that systemd-logind runs; or choose `latchkey settings set --sessions \
+        Install the package {here}, and see that systemd-logind runs; or choose `latchkey settings set --sessions \
         leave`.
         """),
     ConditionKind(
@@ -249,7 +251,7 @@ public struct ConditionKind: Hashable, Sendable {
       "The screen does not lock {there} when it is asked to{for}.",
       next:
         """
-        Use a desktop with a screen lock there, or end sessions instead with `latchkey settings set --sessions \
+        Use a desktop with a screen lock {here}, or end sessions instead with `latchkey settings set --sessions \
         close`.
         """),
     ConditionKind(
@@ -258,14 +260,14 @@ public struct ConditionKind: Hashable, Sendable {
       Programs without a rule of their own are neither closed nor counted {there}, because Latchkey runs for one \
       account alone.
       """,
-      next: "Install the package there, so that Latchkey runs as a service of the machine."),
+      next: "Install the package {here}, so that Latchkey runs as a service of the machine."),
     ConditionKind(
       "unlisted-left-open", .information,
       """
       Of programs that are not listed, only those in folders of the child's own are closed {there}, because \
       Latchkey runs for one account alone: what the system has installed may run.
       """,
-      next: "Install the package there, so that Latchkey runs as a service of the machine."),
+      next: "Install the package {here}, so that Latchkey runs as a service of the machine."),
     ConditionKind(
       "too-many-rules", .fault,
       "There are more rules than the agent {there} takes, so that earlier ones still hold.",
@@ -273,18 +275,18 @@ public struct ConditionKind: Hashable, Sendable {
     ConditionKind(
       "orders-not-kept", .fault,
       "The newest rules could not be written to the disk {there}: they hold until the agent is started again.",
-      next: "Make room there on the disk of /var/lib/latchkey-agent, or check it; the agent tries again by itself."),
+      next: "Make room {here} on the disk of /var/lib/latchkey-agent, or check it; the agent tries again by itself."),
     ConditionKind(
       "clock-unset", .warning,
       "The clock {there} was never set, so bedtime and days are wrong.",
-      next: "Switch a time service on there with `sudo timedatectl set-ntp true`."),
+      next: "Switch a time service on {here} with `sudo timedatectl set-ntp true`."),
     ConditionKind(
       "clock-set", .information,
       """
       Within a day, the clock {there} was set. Rules and points go by the time that has passed, so nothing is \
       gained by it.
       """,
-      next: "Set it right again there, or switch a time service on with `sudo timedatectl set-ntp true`."),
+      next: "Set it right again {here}, or switch a time service on with `sudo timedatectl set-ntp true`."),
     ConditionKind(
       "other-enforcer", .warning,
       "{detail} limits the use of {machine} as well, so that it may close what your rules allow.",
@@ -292,14 +294,14 @@ public struct ConditionKind: Hashable, Sendable {
     ConditionKind(
       "privileged-group", .warning,
       "The account{account} {there} is in the group {detail}, with which it can get around every rule.",
-      next: "Take it out there with `sudo gpasswd --delete{account} {detail}`."),
+      next: "Take it out {here} with `sudo gpasswd --delete{account} {detail}`."),
     ConditionKind(
       "lingering", .information,
       """
       Programs of the account{account} {there} go on after it has logged out; they are closed and counted all the \
       same.
       """,
-      next: "End that there with `sudo loginctl disable-linger{account}`."),
+      next: "End that {here} with `sudo loginctl disable-linger{account}`."),
   ]
 
   /// Returns the kind of a name; `nil` if this version does not know it.

@@ -308,13 +308,13 @@ extension Call {
     let terms = isOfApps ? try await appTerms(household) : RuleTerms()
     if role == .child {
       let accounts = try await accounts(on: nil).map(\.account)
-      return (known[own]?.entries ?? []).map { listing($0, of: own, context.name, accounts, terms) }
+      return (known[own]?.entries ?? []).map { listing($0, of: own, context.name, accounts, terms, household) }
     }
     let heard = Dictionary(
       try await listed().map { ($0.device.deviceID, $0.device.lastSeenAt) }, uniquingKeysWith: { first, _ in first })
     return household.machines.flatMap { machine in
       (known[machine.device]?.entries ?? []).map { condition in
-        var listing = listing(condition, of: machine.device, machine.name, machine.accounts, terms)
+        var listing = listing(condition, of: machine.device, machine.name, machine.accounts, terms, household)
         listing.heardAt = heard[machine.device] ?? nil
         return listing
       }
@@ -322,12 +322,16 @@ extension Call {
   }
 
   private func listing(
-    _ condition: MachineCondition, of device: DeviceID, _ name: DeviceName, _ accounts: [Account], _ terms: RuleTerms
+    _ condition: MachineCondition, of device: DeviceID, _ name: DeviceName, _ accounts: [Account], _ terms: RuleTerms,
+    _ household: Household
   ) -> ConditionListing {
-    ConditionListing(
+    let sharers = condition.account.map { household.sharers(of: $0, on: device) } ?? []
+    let isOfPINs = condition.name == "pin-missing"
+    return ConditionListing(
       deviceID: device, deviceName: name, isOwn: device == own, condition: condition,
       accountName: condition.account.map { account in
         accounts.first { $0.uid == account }?.name ?? String(account)
-      }, app: terms.told(condition))
+      }, app: terms.told(condition),
+      children: sharers.filter { isOfPINs && household.rules(for: $0).pin == nil }.map { household.title(of: $0) })
   }
 }

@@ -21,7 +21,9 @@ extension Call {
       NodeMetrics(
         status: status, commits: store.commitStatistics, agent: context.agentCounters.numbers,
         isAgentConnected: agent != nil, hasProcessEvents: agent?.hasEvents == true,
-        receivers: try await receiverNumbers(), startedAt: context.startedAt, now: context.wall()
+        receivers: try await receiverNumbers(),
+        conditions: role == .parent ? try await conditions().count(where: \.isWarning) : 0,
+        startedAt: context.startedAt, now: context.wall()
       ).families)
   }
 

@@ -15,6 +15,8 @@ struct NodeMetrics {
   let isAgentConnected: Bool
   let hasProcessEvents: Bool
   let receivers: ReceiverNumbers
+  /// The number of conditions that weaken the rules on children's machines; 0 on a child's.
+  let conditions: Int
   /// When the node started, in Unix milliseconds.
   let startedAt: Int64
   /// The present time in Unix milliseconds.
@@ -52,7 +54,8 @@ struct NodeMetrics {
         samples: [.init(value: Double(startedAt) / 1_000)]),
       MetricFamily(
         .gauge, "latchkey_process_resident_memory_bytes", "Resident memory of the node.", status.residentBytes),
-      MetricFamily(.gauge, "latchkey_warnings", "Warnings that latchkey status shows.", status.warnings.count),
+      MetricFamily(
+        .gauge, "latchkey_warnings", "Warnings that latchkey status shows.", status.warnings.count + conditions),
     ]
   }
 

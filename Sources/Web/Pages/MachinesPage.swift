@@ -100,7 +100,7 @@ enum MachinesPage {
   /// Returns what weakens the rules on a machine; `nil` for what is only information, and for what
   /// this version does not know.
   private static func sentence(_ listing: ConditionListing) -> Phrase? {
-    guard let kind = ConditionKind.named(listing.condition.name), kind.weight != .information else { return nil }
+    guard listing.isWarning else { return nil }
     return listing.phrases(on: listing.deviceName.quotation)?.sentence
   }
 

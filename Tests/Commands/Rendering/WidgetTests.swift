@@ -141,6 +141,9 @@ import Testing
       ["widget", "--format", "waybar"], node: ScriptedNode(Self.parents { $0.conditions = [weakened] })
     ).console.output
     #expect(warned.contains("The rules of “Super Kart” cannot recognize") && !warned.contains("net.kart"), "\(warned)")
+    #expect(warned.contains("What to do is shown by `latchkey status`."), "\(warned)")
+    let status = await ScriptedRun(["status"], node: ScriptedNode(Self.parents { $0.conditions = [weakened] }))
+    #expect(status.console.output.contains("Warning: The rules of “Super Kart” cannot recognize"), "\(status.console)")
     let asked = await ScriptedRun(
       "widget", "--format", "i3blocks", script: Self.parents { $0.requests = SampleValues.requests })
     #expect(asked.status == WidgetFormat.urgentStatus)

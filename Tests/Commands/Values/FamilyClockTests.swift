@@ -33,9 +33,12 @@ import Testing
     var script = ScriptedNode.Script()
     (script.status.running, script.status.messages) = ([], [])
     let without = await ScriptedRun("status", script: script)
-    #expect(without.node.calls == [.ask(Endpoints.getStatus)])
+    #expect(without.node.calls == [.ask(Endpoints.getStatus), .ask(Endpoints.getConditions)])
     script.status.running = [SampleValues.running]
     let with = await ScriptedRun("status", script: script)
-    #expect(with.node.calls == [.ask(Endpoints.getStatus), .ask(Endpoints.getSettings)])
+    #expect(
+      with.node.calls == [
+        .ask(Endpoints.getStatus), .ask(Endpoints.getSettings), .ask(Endpoints.getConditions),
+      ])
   }
 }

@@ -90,4 +90,18 @@ import Testing
     #expect(ConditionKind.named("from-the-future") == nil)
     #expect(ConditionKind.receiptSentence(of: "from-the-future").contains("update"))
   }
+
+  @Test func theNextStepIsHereOnTheMachineItselfAndNamesWhoNeedsAPIN() throws {
+    let alone = try #require(ConditionKind.named("own-programs-only"))
+    let here = alone.words(on: "this machine", account: "", detail: "", isHere: true)
+    #expect(here.next.hasPrefix("Install the package here, "), "\(here)")
+    #expect(alone.words(on: "“Emma's PC”", account: "", detail: "").next.hasPrefix("Install the package there, "))
+    let pins = try #require(ConditionKind.named("pin-missing"))
+    let next = { (children: [String]) in
+      pins.words(on: "“Emma's PC”", account: "home", detail: "", children: children).next
+    }
+    #expect(next(["Emma"]) == "Give each of the children one with `latchkey children pin Emma`.")
+    #expect(next(["Emma", "Ben"]).hasSuffix("`latchkey children pin Emma` and `latchkey children pin Ben`."))
+    #expect(next([]) == "Give each of the children one with `latchkey children pin` and the child's name.")
+  }
 }

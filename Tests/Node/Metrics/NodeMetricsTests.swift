@@ -48,7 +48,8 @@ import Testing
     return (
       NodeMetrics(
         status: status, commits: CommitStatistics(), agent: AgentCounters.Numbers(), isAgentConnected: true,
-        hasProcessEvents: false, receivers: Self.receivers, startedAt: Self.now - 60_000, now: Self.now), peers
+        hasProcessEvents: false, receivers: Self.receivers, conditions: 2, startedAt: Self.now - 60_000,
+        now: Self.now), peers
     )
   }
 
@@ -78,7 +79,7 @@ import Testing
     #expect(text.contains("latchkey_queue_oldest_age_seconds{class=\"command\"} 1.5\n"))
     #expect(text.contains("latchkey_disk_fault{kind=\"full\"} 1\n") && !text.contains("latchkey_agent"))
     for line in [
-      "latchkey_receivers{state=\"works\"} 2", "latchkey_receivers{state=\"faulty\"} 1",
+      "latchkey_warnings 3", "latchkey_receivers{state=\"works\"} 2", "latchkey_receivers{state=\"faulty\"} 1",
       "latchkey_receivers{state=\"stopped\"} 0", "latchkey_receiver_notices_waiting 3",
       "latchkey_receiver_notices_told_total 40", "latchkey_receiver_notices_dropped_total 2",
       "latchkey_receiver_faults_total 5",
@@ -93,7 +94,7 @@ import Testing
     status.peers = peers
     metrics = NodeMetrics(
       status: status, commits: metrics.commits, agent: metrics.agent, isAgentConnected: false, hasProcessEvents: false,
-      receivers: Self.receivers, startedAt: 0, now: Self.now)
+      receivers: Self.receivers, conditions: 0, startedAt: 0, now: Self.now)
     let text = MetricFamily.text(metrics.families)
     #expect(text.contains("latchkey_peer_sync_age_seconds{device=\"\(peers[1].device.deviceID.short)\"} 0\n"))
     #expect(text.contains("latchkey_agent_connected 0\n") && !text.contains("latchkey_receiver"))

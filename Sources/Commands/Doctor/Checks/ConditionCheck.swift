@@ -20,7 +20,8 @@ struct ConditionCheck: Check {
       let account = listing.accountName ?? condition.account.map { "\($0)" } ?? ""
       let terms = facts.terms[listing.deviceID] ?? RuleTerms()
       let words = kind.words(
-        on: machine, account: account, detail: condition.detail, whose: terms.whose, app: terms.words(for: condition))
+        on: machine, account: account, detail: condition.detail, whose: terms.whose, app: terms.words(for: condition),
+        children: listing.children.map(\.text), isHere: listing.isOwn)
       let sentence = heard.isEmpty ? words.sentence : words.sentence.dropLast() + heard + "."
       return Finding(condition.name, Severity(kind.weight), sentence, next: words.next)
     }
