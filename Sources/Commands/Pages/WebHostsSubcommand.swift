@@ -33,6 +33,40 @@ struct WebHostsSubcommand: AsyncParsableCommand {
     return ProxyHosts(stateFolder: folder)
   }
 
+  /// Returns the phones that are let in; `nil` while the node does not run, whose names can be
+  /// changed all the same.
+  ///
+  /// - Throws: `LocalAPIError` on a child's machine, which lets no phone in.
+  static func phones(_ node: NodeOptions) async throws -> [BrowserListing]? {
+    do { return try await node.open().ask(Endpoints.getBrowsers) } catch {
+      if (error as? LocalAPIError)?.code == .wrongRole { throw error }
+      return nil
+    }
+  }
+
+  /// Returns where the proxy leads to; `nil` before the first phone.
+  static func target(_ node: NodeOptions) -> String? {
+    PhonePlace.read(in: node.nodeFolder).map { "https://127.0.0.1:\($0.port)" }
+  }
+
+  /// Returns what a person does after a name was allowed.
+  ///
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - target: Where the proxy leads to; `nil` before the first phone.
+  ///   - phones: The phones that are let in; `nil` if that is not known.
+  /// - Returns: The sentences.
+  static func next(_ name: String, target: String?, phones: [BrowserListing]?) -> String {
+    let allowed = "Phones may come by https://\(name)/."
+    guard let target else {
+      return
+        "\(allowed) The port to which the proxy leads is chosen with the first phone: let one in with "
+        + "`latchkey dashboard --phone`, and `latchkey web hosts` then shows it."
+    }
+    return "\(allowed) Have the proxy pass that name on to \(target)."
+      + (phones?.isEmpty == true ? " No phone is let in yet: `latchkey dashboard --phone` lets one in." : "")
+  }
+
   /// Returns a typed name as browsers send it.
   static func name(_ typed: String) throws -> String {
     guard let name = ProxyHosts.name(typed) else {
@@ -59,11 +93,15 @@ struct WebHostsListSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let (environment, names) = (TerminalEnvironment.current, try WebHostsSubcommand.hosts(node).names)
+    _ = try await WebHostsSubcommand.phones(node)
     if listing.format == .json { return try environment.console.write(JSONText.pretty(names)) }
     try environment.console.write(
       TableText.render(
         ["Name", "Pages"], wrap: [], rows: names.map { [$0, "https://\($0)/"] },
-        empty: "No name of a proxy is allowed: `latchkey web hosts add NAME` allows one."))
+        empty: "No name of a proxy is allowed: one is allowed such as by `latchkey web hosts add pc.example.ts.net`."))
+    if !names.isEmpty, let target = WebHostsSubcommand.target(node) {
+      environment.console.note("The proxy leads to \(target).")
+    }
   }
 }
 
@@ -72,9 +110,11 @@ struct WebHostsAddSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Allow a name of your own proxy.",
     discussion: """
-      The proxy takes browsers by https under this name, passes it on as `Host`, and reaches the pages by https at the port for \
-      phones, which `latchkey dashboard --phone` shows, on 127.0.0.1. It can know them by their certificate: the authority and \
-      the name of it stand in the folder `web` of the node. Everybody who reaches the proxy can then try to sign in.
+      The proxy takes browsers by https under this name, and passes it on as `Host` to the pages for phones, by https on \
+      127.0.0.1 at the port that `latchkey web hosts` shows. To be sure that it reaches these pages, it can check their \
+      certificate: web/authority.pem in the node's folder has the authority's certificate beside its key, of which the proxy \
+      gets the certificate alone, and the first line of web/place the name. Everybody who reaches the proxy can then try to \
+      sign in.
 
       Example: latchkey web hosts add pc.example.ts.net
       """)
@@ -86,18 +126,18 @@ struct WebHostsAddSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let (name, hosts) = (try WebHostsSubcommand.name(name), try WebHostsSubcommand.hosts(node))
+    let phones = try await WebHostsSubcommand.phones(node)
     let isNew = try WebHostsSubcommand.change { () throws(WebFault) -> Bool in try hosts.add(name) }
     TerminalEnvironment.current.console.note(
-      isNew
-        ? "Phones may come by https://\(name)/, while phones are let in at all (`latchkey browsers`)."
-        : "\(name) is allowed already.")
+      (isNew ? "" : "\(name) is allowed already. ")
+        + WebHostsSubcommand.next(name, target: WebHostsSubcommand.target(node), phones: phones))
   }
 }
 
 /// The `latchkey web hosts remove` subcommand.
 struct WebHostsRemoveSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Allow a name of a proxy no more, from the next request on.",
+    commandName: "remove", abstract: "End a name of your own proxy, from the next request on.",
     discussion: "Example: latchkey web hosts remove pc.example.ts.net")
 
   @OptionGroup var node: NodeOptions
@@ -107,6 +147,7 @@ struct WebHostsRemoveSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let (name, hosts) = (try WebHostsSubcommand.name(name), try WebHostsSubcommand.hosts(node))
+    _ = try await WebHostsSubcommand.phones(node)
     guard try WebHostsSubcommand.change({ () throws(WebFault) -> Bool in try hosts.remove(name) }) else {
       throw TerminalFailure(.unknownName, "\(name) is not allowed: `latchkey web hosts` lists the names that are.")
     }

@@ -56,6 +56,8 @@ final class ScriptedNode: NodeInterface {
     var children = [SampleValues.child]
     var accounts = SampleValues.accounts
     var conditions = SampleValues.conditions
+    var browsers: [BrowserListing] = []
+    var browsersError: LocalAPIError?
     var changes = [ChangeEvent(.start)]
     /// Instead of them, for changes that come while the test goes on.
     var changeStream: AsyncStream<ChangeEvent>?
@@ -229,6 +231,10 @@ final class ScriptedNode: NodeInterface {
     on(Endpoints.forgetDevice) { _, _ in SampleValues.unpaired }
     on(Endpoints.releaseDevice) { _, _ in SampleValues.peer }
     on(Endpoints.adoptRules) { _, _ in [AdoptedSetting]() }
+    on(Endpoints.getBrowsers) { script, _ in
+      if let error = script.browsersError { throw error }
+      return script.browsers
+    }
     on(Endpoints.getConditions) { script, _ in script.conditions }
     on(Endpoints.renameDevice) { _, input in
       RenameResult(
