@@ -57,16 +57,30 @@ struct AddNtfySubcommand: AsyncParsableCommand {
         .init(server: server, text: text, rights: rights.may, user: username, isInsecure: insecure), secret: secret,
         buttonToken: buttonToken)
     } catch { throw TerminalFailure(.data, error.sentence) }
+    let isAnew = receiver.isSetUp(.ntfy)
     let added = try await receiver.add(.ntfy, values: setup.values, secrets: setup.secrets, allowed: rights.allowed)
     let console = TerminalEnvironment.current.console
-    for line in explanation(setup, added) { console.note(line) }
+    for line in explanation(setup, added, isAnew: isAnew) { console.note(line) }
+  }
+
+  /// Returns what a phone has to subscribe to, before the topic.
+  ///
+  /// - Parameters:
+  ///   - name: The receiver's name.
+  ///   - isAnew: Whether a receiver of that name was set up before.
+  /// - Returns: The sentences.
+  static func subscribing(to name: String, isAnew: Bool) -> String {
+    isAnew
+      ? "“\(name)” was set up before, and has new topics now: nothing more arrives at the earlier ones. In the phone's "
+        + "ntfy app, end the earlier subscription, and subscribe to:"
+      : "“\(name)” is set up with new topics. In the phone's ntfy app, subscribe to:"
   }
 
   /// Returns what a parent does now, and should know.
-  private func explanation(_ setup: NtfySetup, _ added: ReceiverListing) -> [String] {
+  private func explanation(_ setup: NtfySetup, _ added: ReceiverListing, isAnew: Bool) -> [String] {
     let mayAnswer = rights.may.contains(.answer)
     var lines = [
-      "“\(added.name)” is set up with new topics. In the phone's ntfy app, subscribe to:",
+      Self.subscribing(to: added.name, isAnew: isAnew),
       "  \(setup.server)/\(setup.out)",
     ]
     if mayAnswer {

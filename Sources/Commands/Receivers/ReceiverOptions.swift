@@ -54,6 +54,12 @@ extension ReceiverOptions {
     return text
   }
 
+  /// Returns whether a receiver of the name has been set up here, which setting it up again
+  /// replaces.
+  func isSetUp(_ kind: ReceiverKind) -> Bool {
+    access(BridgeSettings.path(of: name ?? kind.rawValue, in: node.nodeFolder), F_OK) == 0
+  }
+
   /// Sets the receiver up at the node, and writes what its bridge has to know.
   ///
   /// - Parameters:

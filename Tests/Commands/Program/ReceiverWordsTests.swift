@@ -36,6 +36,13 @@ import Testing
     #expect(run.node.calls.isEmpty)
   }
 
+  @Test func aPhoneThatIsSetUpAgainMustSubscribeAnew() {
+    let first = AddNtfySubcommand.subscribing(to: "phone", isAnew: false)
+    #expect(first == "“phone” is set up with new topics. In the phone's ntfy app, subscribe to:")
+    let again = AddNtfySubcommand.subscribing(to: "phone", isAnew: true)
+    #expect(again.contains("was set up before") && again.contains("end the earlier subscription"), "\(again)")
+  }
+
   @Test func aBrokerThatAsksForNoUserIsWarnedOf() {
     let reading = AddMQTTSubcommand.openBroker(mayAct: false)
     #expect(reading.hasPrefix("Without --username, the broker lets in everyone who can reach it"))
