@@ -231,7 +231,11 @@ enum MeText {
           "change points into time with `latchkey redeem {points}`",
           ["points": .number(Int(min(10, points / 1_000)))]))
     }
-    if !requests.contains(where: { $0.state == .open }) {
+    // Where nothing has an end, there is nothing to ask for.
+    let isEndless =
+      day.limitMilliseconds == nil
+      && ([day.screen] + day.apps.map(\.verdict)).allSatisfy { $0.isAllowed && $0.until == nil }
+    if !isEndless, !requests.contains(where: { $0.state == .open }) {
       ways.append(Phrase("ask your parents with `latchkey ask 30m`"))
     }
     var sentences: [Phrase] = []

@@ -9,7 +9,7 @@ enum TodayText {
     let used: [String: Phrase.Argument] = [
       "child": .text(day.name.text), "time": .phrase(SpanText.phrase(whole: day.usedMilliseconds)),
     ]
-    var parts = [Phrase("{child} {time} today", used)]
+    var parts = [Phrase("{child} {time} used today", used)]
     // Of no time at all, nothing is a part.
     if let limit = day.limitMilliseconds, limit > 0 {
       let limited = used.merging(["limit": .phrase(SpanText.phrase(whole: limit))]) { $1 }
@@ -23,6 +23,8 @@ enum TodayText {
       parts.append(rest)
     } else if day.screen.rule != nil {
       parts.append(phrase(day.screen, at: day.at, zone: day.zone))
+    } else if day.screen.isAllowed, day.limitMilliseconds == nil {
+      parts.append(Phrase("no limit"))
     }
     for session in day.running {
       let running = Phrase(
@@ -85,7 +87,7 @@ enum TodayText {
     let points = ["points": Phrase.Argument.phrase(PointsText.phrase(milliPoints))]
     let isOne = milliPoints == 1_000
     guard let redeemed = day.redeemedMilliseconds else {
-      if milliPoints <= 0 { return [Phrase("No points are left.")] }
+      if milliPoints <= 0 { return [Phrase("No points are left for rewards.")] }
       return [isOne ? Phrase("{points} is left.", points) : Phrase("{points} are left.", points)]
     }
     let time =

@@ -42,7 +42,7 @@ import Testing
     day.milliPoints = 1_000
     #expect(TodayText.points(day) == ["1 point is left."])
     day.milliPoints = 0
-    #expect(TodayText.points(day) == ["No points are left."])
+    #expect(TodayText.points(day) == ["No points are left for rewards."])
     day.redeemedMilliseconds = 1_200_000
     #expect(TodayText.points(day).first == "20 min of redeemed time is left.")
   }

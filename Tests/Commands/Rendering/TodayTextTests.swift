@@ -6,6 +6,15 @@ import Testing
 
 /// Tests of a child's day in words.
 @Suite struct TodayTextTests {
+  @Test func aDayWithoutALimitReadsAsOne() {
+    var day = SampleValues.today
+    (day.running, day.limitMilliseconds, day.usedMilliseconds) = ([], nil, 0)
+    day.screen = VerdictToday(isAllowed: true, rule: nil, reason: nil, until: nil, leftMilliseconds: nil)
+    #expect(TodayText.line(day) == "Emma 0 min used today · no limit")
+    day.apps = []
+    #expect(MeText.hint(day, []) == nil, "There is nothing to ask for more of.")
+  }
+
   @Test func theNextBreakIsSaid() {
     var day = SampleValues.today
     day.running = []
@@ -14,6 +23,6 @@ import Testing
       until: day.at + 1_200_000, leftMilliseconds: 1_200_000)
     #expect(TodayText.line(day) == "Emma 1 h 12 min of 2 h · 48 min left · break in 20 min, at 14:20")
     day.limitMilliseconds = nil
-    #expect(TodayText.line(day) == "Emma 1 h 12 min today · break in 20 min, at 14:20")
+    #expect(TodayText.line(day) == "Emma 1 h 12 min used today · break in 20 min, at 14:20")
   }
 }
