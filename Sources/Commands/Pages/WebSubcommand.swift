@@ -35,7 +35,7 @@ struct WebServeSubcommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Log from this level on; info when not given.", valueName: NodeConfiguration.logLevels.joined(separator: "|")))
-  var logLevel = "info"
+  var logLevel: String?
 
   @Flag(help: "If another process serves the pages already, wait for its end instead of ending.")
   var wait = false
@@ -44,10 +44,21 @@ struct WebServeSubcommand: AsyncParsableCommand {
   var background = false
 
   mutating func validate() throws {
-    guard NodeConfiguration.logLevels.contains(logLevel) else {
+    guard NodeConfiguration.logLevels.contains(Self.level(logLevel, isBackground: background)) else {
       throw ValidationError("The levels are \(NodeConfiguration.logLevels.joined(separator: ", ")).")
     }
   }
+
+  /// Returns the level from which on a process logs.
+  ///
+  /// One in the background still writes to the terminal of the person who opens the pages, for whom
+  /// only warnings are. A service logs all that is worth knowing.
+  ///
+  /// - Parameters:
+  ///   - given: What was typed; `nil` for nothing.
+  ///   - isBackground: Whether it was started to open the pages.
+  /// - Returns: The level.
+  static func level(_ given: String?, isBackground: Bool) -> String { given ?? (isBackground ? "warning" : "info") }
 
   /// Confines this process to its own files, which the kernel does for all of its threads if there
   /// is only one yet.
@@ -65,7 +76,7 @@ struct WebServeSubcommand: AsyncParsableCommand {
     let scope = UndumpableScope()
     defer { withExtendedLifetime(scope) {} }
     let server = WebServer(
-      place, logger: NodeConfiguration(stateFolder: folder, logLevel: logLevel).logger,
+      place, logger: NodeConfiguration(stateFolder: folder, logLevel: Self.level(logLevel, isBackground: isBackground)).logger,
       idle: Int64(idle.seconds) * 1_000,
       phones: PhoneAccess(stateFolder: folder) { cookie, key in
         do throws(NodeUnavailable) {

@@ -37,6 +37,13 @@ import Testing
     }
   }
 
+  @Test("Who opens the pages sees no log in the terminal, and a service logs")
+  func logging() {
+    #expect(WebServeSubcommand.level(nil, isBackground: true) == "warning")
+    #expect(WebServeSubcommand.level(nil, isBackground: false) == "info")
+    #expect(WebServeSubcommand.level("debug", isBackground: true) == "debug")
+  }
+
   @Test("A child's machine lets no phone in, and allows no name", arguments: [["add", "a.example"], ["list"]])
   func onAChilds(arguments: [String]) async throws {
     try await with { folder in
