@@ -75,8 +75,9 @@ struct WebServeSubcommand: AsyncParsableCommand {
     // It keeps pairing codes, links and cookies.
     let scope = UndumpableScope()
     defer { withExtendedLifetime(scope) {} }
+    let level = Self.level(logLevel, isBackground: isBackground)
     let server = WebServer(
-      place, logger: NodeConfiguration(stateFolder: folder, logLevel: Self.level(logLevel, isBackground: isBackground)).logger,
+      place, logger: NodeConfiguration(stateFolder: folder, logLevel: level).logger,
       idle: Int64(idle.seconds) * 1_000,
       phones: PhoneAccess(stateFolder: folder) { cookie, key in
         do throws(NodeUnavailable) {

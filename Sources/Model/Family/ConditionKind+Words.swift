@@ -48,6 +48,13 @@ extension ConditionKind {
     return (Self.filled(sentence, words), Self.filled(next, words))
   }
 
+  /// The sentence and the next step for the reader's own machine, if the condition has neither an
+  /// account nor a detail.
+  public var ownWarning: String {
+    let words = words(on: "this machine", account: "", detail: "", isHere: true)
+    return "\(words.sentence) \(words.next)"
+  }
+
   /// Returns the sentence of a receipt for an edit in which a machine names a condition; the
   /// machine is called “there”.
   ///

@@ -187,16 +187,13 @@ actor AgentService {
     context.logger.info("the agent sees people", metadata: ["sessions": "\(sessions)", "input": "\(input)"])
   }
 
-  private static func sentence(_ hello: AgentHello) -> String? {
-    if !hello.isSystem {
-      return
-        "Rules are in force for the programs of Latchkey's own account only, by an agent that looks once a second and that whoever uses this "
-        + "account can end: install the package, so that the child cannot end it."
+  /// Returns what an agent cannot do, in the words of the condition that the machine reports, so that
+  /// `latchkey doctor` tells each once; `nil` if it can do all.
+  static func sentence(_ hello: AgentHello) -> String? {
+    guard let name = !hello.isSystem ? "own-programs-only" : hello.hasEvents ? nil : "no-process-events" else {
+      return nil
     }
-    return hello.hasEvents
-      ? nil
-      : "The kernel does not tell the agent of programs, which are therefore closed up to a second late: use a kernel with "
-        + "process events."
+    return ConditionKind.named(name)?.ownWarning
   }
 
   /// Makes durable what follows from a report; returns whether it is.

@@ -1,8 +1,10 @@
+import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeyRules
 import Testing
 
 @testable import LatchkeyCommands
+@testable import LatchkeyNode
 
 /// Tests of the checks: a machine without faults, and every fault that can be planted, as facts.
 @Suite struct CheckTests {
@@ -39,6 +41,24 @@ import Testing
         + "The server is away: see whether it runs.")
     #expect(try finding("receiver-not-running", facts).sentence.contains("“hook”"))
     #expect(!Examination(facts).findings.contains { $0.sentence.contains("“home”") })
+  }
+
+  @Test func whatTheNodeWarnsOfIsNotToldAgainAsACondition() throws {
+    let hello = AgentHello(run: 1, isSystem: false, hasEvents: false, user: 1_000, boot: "boot", orders: nil)
+    let warning = try #require(AgentService.sentence(hello))
+    var (facts, status) = (Sample.facts(), Sample.status())
+    status.warnings = [warning, "Another warning."]
+    facts.node = .running(status, nil)
+    #expect(Examination(facts).findings.filter { $0.id == "node-warning" }.count == 2)
+    facts.conditions = [
+      ConditionListing(
+        deviceID: Sample.peerID, deviceName: DeviceName(sanitising: "Emma's PC"), isOwn: true,
+        condition: MachineCondition("own-programs-only"))
+    ]
+    let found = Examination(facts).findings
+    #expect(found.filter { $0.id == "node-warning" }.map(\.sentence) == ["Another warning."])
+    #expect(found.filter { $0.sentence.contains("own account only") }.count == 1, "\(found)")
+    #expect(found.first { $0.id == "own-programs-only" }?.next.hasPrefix("Install the package here") == true)
   }
 
   @Test func whatWeakensTheRulesOnAChildsMachineIsTold() throws {

@@ -1,3 +1,5 @@
+import LatchkeyModel
+
 /// The check of whether the node runs, with the node's own warnings.
 struct NodeCheck: Check {
   func findings(_ facts: Facts) -> [Finding] {
@@ -6,7 +8,9 @@ struct NodeCheck: Check {
       let (fault, next) = Self.split(sentence)
       return [Finding("node-not-running", .fault, fault, next: next)]
     case .running(let status, _):
-      return status.warnings.map { Finding("node-warning", .warning, $0, next: "See `latchkey status`.") }
+      // What the machine reports to parents as well is told with its conditions.
+      let own = Set(facts.conditions.filter(\.isOwn).compactMap { ConditionKind.named($0.condition.name)?.ownWarning })
+      return status.warnings.filter { !own.contains($0) }.map { Finding("node-warning", .warning, $0, next: "See `latchkey status`.") }
     }
   }
 
