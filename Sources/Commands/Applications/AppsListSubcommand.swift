@@ -100,7 +100,7 @@ struct AppsListSubcommand: AsyncParsableCommand {
       rows: cells, empty: "No application has rules.")
     guard !rows.isEmpty else { return table }
     return table
-      + "Rules are recorded and shown on the child's machines, which close programs that the matchers recognize if an agent runs there."
+      + "The child's machines show these rules. An agent there closes what they forbid, where it recognizes the program."
       .inWidth + "\n"
   }
 

@@ -97,7 +97,7 @@ struct RulesSubcommand: AsyncParsableCommand {
       let machine = listing.isOwn ? "this machine" : ShownText.quoted(listing.deviceName)
       let words = kind.words(
         on: machine, account: listing.accountName ?? "", detail: listing.condition.detail, whose: terms.whose,
-        app: terms.words(for: listing.condition))
+        app: terms.words(for: listing.condition), children: listing.children.map(\.text), isHere: listing.isOwn)
       let isOfOneUser = listing.condition.name == "own-programs-only"
       return ["\(words.sentence) \(words.next)"].map(ShownText.safe) + (isOfOneUser ? leftOpen(rules, on: machine) : [])
     } + lists
@@ -122,12 +122,12 @@ struct RulesSubcommand: AsyncParsableCommand {
       .joined(separator: ", ")
     guard listings[0].condition.name == "rule-unrecognized" else {
       return
-        "These count on \(there) as programs without a rule of their own, because only the child's own account says which programs "
-        + "they are: \(names). That can be enough to block or limit them, and never to allow them: `latchkey apps refused` lists "
-        + "what is closed, with the command that allows it."
+        "On \(there), only the child's own account says which programs these are: \(names). So their rules can block or limit "
+        + "them, and cannot allow them: `latchkey apps refused` lists what is closed, with the command that allows it."
     }
     return
-      "Nothing on \(there) is recognized as these, so their rules close nothing: \(names). Install them there, or "
+      "Nothing on \(there) is recognized as these, so their rules close nothing: \(names). Install them "
+      + (listings[0].isOwn ? "here" : "there") + ", or "
       + "say how to recognize each: `latchkey app set --help` shows how."
   }
 
@@ -179,7 +179,7 @@ struct RulesSubcommand: AsyncParsableCommand {
     return requests.compactMap { request in
       guard let answer = request.answer else { return nil }
       return [
-        "today: asked for", RequestText.wish(request, minutes: answer.minutes), ShownText.safe(answer.by.text),
+        "today: more, as asked", RequestText.wish(request, minutes: answer.minutes), ShownText.safe(answer.by.text),
         TimeText.short(answer.at, zone: zone),
       ]
     }

@@ -218,7 +218,7 @@ enum ListedWords {
   /// - Returns: The sentence.
   static func byDefault(_ installed: [InstalledListing], of child: String?) -> String {
     let rule =
-      "A category by default, as well-known games have, does not list an application: only one that you set does"
+      "Well-known games have a category by default, which does not list them: an application is listed once you set one"
     var found: [(app: InstalledListing.App, category: AppCategory)] = []
     for app in installed.flatMap(\.apps) where !found.contains(where: { $0.app.appID == app.appID }) {
       let settings = app.settings.filter { setting in
@@ -230,6 +230,6 @@ enum ListedWords {
     let names = Dictionary(installed.flatMap(\.apps).map { ($0.appID, $0.displayName) }) { first, _ in first }
     let word = ShellWord.person(RuleTerms(names: names).argument(app.appID))
     let whose = child.map { "--child \(ShellWord.person($0))" } ?? "--family"
-    return rule + ", such as `latchkey app set \(word) \(whose) --category \(category.rawValue)`."
+    return rule + ", such as with `latchkey app set \(word) \(whose) --category \(category.rawValue)`."
   }
 }

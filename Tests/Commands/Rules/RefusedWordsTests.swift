@@ -315,11 +315,11 @@ import Testing
     let run = await ScriptedRun("settings", "set", "--child", "Emma", "--programs", "listed")
     let words = run.console.notes.joined()
     #expect(run.status == 0 && words.contains("`latchkey apps scan`") && words.contains("`latchkey apps refused`"))
-    #expect(words.contains("does not list an application: only one that you set does."), "\(words)")
+    #expect(words.contains("which does not list them: an application is listed once you set one."), "\(words)")
     var script = ScriptedNode.Script()
     script.installed = [SampleValues.installed]
     let known = await ScriptedRun("settings", "set", "--child", "Emma", "--programs", "listed", script: script)
-    let example = "such as `latchkey app set GCompris --child Emma --category learning`."
+    let example = "such as with `latchkey app set GCompris --child Emma --category learning`."
     #expect(known.console.notes.last?.hasSuffix(example) == true, "\(known.console.notes)")
     let all = await ScriptedRun("settings", "set", "--child", "Emma", "--programs", "all")
     #expect(!all.console.notes.joined().contains("apps refused"))

@@ -255,7 +255,7 @@ import Testing
 
   @Test func theFamilysRulesAreListedBelow() async {
     let run = await ScriptedRun("rules", "Emma")
-    #expect(run.console.output.contains("today: asked for") && run.console.output.contains("20 min for rewards"))
+    #expect(run.console.output.contains("today: more, as asked") && run.console.output.contains("20 min for rewards"))
     #expect(run.console.output.contains("\nFor the whole family:\nRule"))
     #expect(
       run.console.notes.contains(
