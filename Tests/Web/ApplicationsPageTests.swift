@@ -78,7 +78,9 @@ import Testing
       ApplicationsPage.template,
       ApplicationsPage.data(known, ApplicationFilter(FamilySample.fields([:])), now: FamilySample.now))
     FamilySample.check(page)
-    for part in ["in Blocks", "15:00-18:00 with Blocks", "9:00-19:00", "1 h with Blocks", "in Races", "30 min with Races"] {
+    for part in [
+      "in Blocks", "15:00-18:00 with Blocks", "9:00-19:00", "1 h with Blocks", "in Races", "30 min with Races",
+    ] {
       #expect(page.contains(part), "\(part)")
     }
     let limited = ApplicationFilter(FamilySample.fields(["show": "limited"]))

@@ -187,8 +187,10 @@ actor AgentService {
     context.logger.info("the agent sees people", metadata: ["sessions": "\(sessions)", "input": "\(input)"])
   }
 
-  /// Returns what an agent cannot do, in the words of the condition that the machine reports, so that
-  /// `latchkey doctor` tells each once; `nil` if it can do all.
+  /// Returns what an agent cannot do, in the words of the condition that the machine reports;
+  /// `nil` if it can do all.
+  ///
+  /// By the same words, `latchkey doctor` tells each once.
   static func sentence(_ hello: AgentHello) -> String? {
     guard let name = !hello.isSystem ? "own-programs-only" : hello.hasEvents ? nil : "no-process-events" else {
       return nil

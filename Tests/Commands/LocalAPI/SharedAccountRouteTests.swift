@@ -59,6 +59,20 @@ import Testing
     }
   }
 
+  @Test("A condition about missing PINs names the children who have none")
+  func missingPINs() async throws {
+    try await with { home, _ in
+      let context = home.service.context
+      let missing = MachineCondition("pin-missing", account: Self.account)
+      _ = try await context.store.setInventory(EntryList([missing]), at: context.wall())
+      let root = home.node(Caller(principal: .root, userID: 0))
+      let told = try await root.ask(Endpoints.getConditions)
+      #expect(told.map(\.children) == [[DeviceName(sanitising: "Emma")]], "Ben has a PIN.")
+      let next = told.first?.words(on: "this machine")?.next
+      #expect(next == "Give each of the children one with `latchkey children pin Emma`.")
+    }
+  }
+
   @Test("In an account that is one child's, the answer names what a parent types to share it")
   func unshared() async throws {
     try await HomeNode.with(children: ["Emma"]) { home in

@@ -10,7 +10,9 @@ struct NodeCheck: Check {
     case .running(let status, _):
       // What the machine reports to parents as well is told with its conditions.
       let own = Set(facts.conditions.filter(\.isOwn).compactMap { ConditionKind.named($0.condition.name)?.ownWarning })
-      return status.warnings.filter { !own.contains($0) }.map { Finding("node-warning", .warning, $0, next: "See `latchkey status`.") }
+      return status.warnings.filter { !own.contains($0) }.map {
+        Finding("node-warning", .warning, $0, next: "See `latchkey status`.")
+      }
     }
   }
 
