@@ -9,8 +9,12 @@ struct GroupSubcommand: AsyncParsableCommand {
     commandName: "group", abstract: "Groups of applications that have rules together.",
     discussion: """
       Example: latchkey apps group set Blocks minetest openttd --daily-limit 1h --hours 15:00-18:00
+      Example: latchkey apps group add Blocks luanti
       """,
-    subcommands: [GroupSetSubcommand.self, GroupListSubcommand.self, GroupRemoveSubcommand.self],
+    subcommands: [
+      GroupSetSubcommand.self, GroupAddSubcommand.self, GroupDropSubcommand.self, GroupListSubcommand.self,
+      GroupRemoveSubcommand.self,
+    ],
     defaultSubcommand: GroupListSubcommand.self)
 }
 
@@ -20,6 +24,7 @@ struct GroupSetSubcommand: AsyncParsableCommand {
     commandName: "set", abstract: "Set a group of applications and its rules; what is left out stays as it is.",
     discussion: """
       The applications that are named take the place of those that were in the group; without any, the group stays as it is. \
+      `latchkey apps group add` and `latchkey apps group drop` change single ones. \
       Two that run at once use the group's time once. An application may be in several groups: the strictest holds.
 
       Example: latchkey apps group set Blocks minetest openttd --daily-limit 1h
@@ -91,11 +96,12 @@ struct GroupSetSubcommand: AsyncParsableCommand {
     if blocking == .blocked, alwaysAllowed == true {
       throw ValidationError("A group is either blocked or always allowed: give one of the two.")
     }
-    for app in apps { try AppChoice.check(app) }
+    for app in GroupChoice.apps(apps) { try AppChoice.check(app) }
   }
 
   func run() async throws {
     try HoursArgument.check(hours)
+    let apps = GroupChoice.apps(apps)
     let request = RuleRequest(
       changes, isNew: new ? true : nil, group: name, members: apps.isEmpty ? nil : apps)
     try await RuleIssue.set(request, of: whose.owner, at: node.open(), options: options)
@@ -195,8 +201,15 @@ struct GroupRemoveSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The name of a group as a person types it.
+/// The name of a group and its applications as a person types them.
 enum GroupChoice {
+  /// Returns applications with those apart between which a person has typed a comma.
+  static func apps(_ words: [String]) -> [String] {
+    words.flatMap { word in word.split(separator: ",").map(String.init) }.map { word in
+      String(word.drop { $0 == " " })
+    }.filter { !$0.isEmpty }
+  }
+
   /// Throws `ValidationError` for a name that no group can have.
   static func check(_ name: String) throws {
     guard GroupName(name) != nil, name.utf8.count <= 64 else {

@@ -32,7 +32,10 @@ enum RuleIssue {
         "Nothing is recognized as \(ShownText.list(unrecognized)) so far, so the group's rules close nothing of it: "
           + "`latchkey app set --help` shows how to say which programs they are."
       ]
-    var told = sentences(changes, edit.rules) + outside(of: changes, edit.rules) + warnings
+    let left =
+      edit.former.isEmpty
+      ? [] : ["No longer in the group: \(ShownText.list(edit.former.map { ShownText.safe($0.name) }))."]
+    var told = sentences(changes, edit.rules) + left + outside(of: changes, edit.rules) + warnings
     told +=
       overMidnight(changes) + withoutLimit(changes, edit.rules) + DatedExceptions.replaced(by: changes, edit.rules)
     if owner == .family, options.format != .json {

@@ -67,16 +67,20 @@ struct OwnedEdit {
   var machines: [EditedMachine]
   /// The applications that were put into a group.
   var members: [EditedApp]
+  /// The applications that were taken out of it.
+  var former: [EditedApp]
   var absent: [RegisterKey]
 
   init(_ edit: RuleEdit) {
     answer = edit
+    former = edit.formerMembers ?? []
     rules = OwnedRules(edit.rules, app: edit.app, members: edit.members)
     (commands, machines, members, absent) = (edit.commands, edit.machines, edit.members, edit.absent)
   }
 
   init(_ edit: FamilyEdit) {
     answer = edit
+    former = edit.formerMembers ?? []
     rules = OwnedRules(child: nil, rules: edit.rules.rules, family: [], app: edit.app, members: edit.members)
     (commands, machines, members, absent) = (edit.commands, edit.machines, edit.members, edit.absent)
   }

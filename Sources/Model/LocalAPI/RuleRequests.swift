@@ -14,6 +14,14 @@ public struct RuleRequest: Hashable, Sendable, Codable {
     }
   }
 
+  /// What becomes of the applications that are in a group already.
+  public enum MemberEdit: String, Hashable, Sendable, Codable, CaseIterable {
+    /// They stay, and `members` are put to them.
+    case add
+    /// They stay, except for `members`.
+    case remove
+  }
+
   /// 1 to 64 changes, each of another rule; none with `isReset`, and none is needed beside
   /// `members`.
   public var changes: [Change]
@@ -29,17 +37,20 @@ public struct RuleRequest: Hashable, Sendable, Codable {
   public var group: String?
   /// The applications of the group, as `app` names one, 1 to 256; `nil` to leave them as they are.
   public var members: [String]?
+  /// Whether `members` are added to the group's or taken out of it; `nil` if they replace them.
+  public var memberEdit: MemberEdit?
   /// Rules with whole keys as the caller has seen them, with their values as they are kept: if one
   /// is otherwise by now, nothing is changed.
   public var seen: [Change]?
 
   public init(
     _ changes: [Change], app: String? = nil, isNew: Bool? = nil, isReset: Bool? = nil, group: String? = nil,
-    members: [String]? = nil, seen: [Change]? = nil
+    members: [String]? = nil, memberEdit: MemberEdit? = nil, seen: [Change]? = nil
   ) {
     self.seen = seen
     self.group = group
     self.members = members
+    self.memberEdit = memberEdit
     self.changes = changes
     self.app = app
     self.isNew = isNew
@@ -63,6 +74,9 @@ extension RuleRequest: CheckedRequest {
     if group != nil, app != nil { return "Rules are an application's or a group's: name one of the two." }
     if let members, group == nil || !(1...256).contains(members.count) {
       return "A group has 1 to 256 applications: name the group and its applications."
+    }
+    if memberEdit != nil, members == nil {
+      return "Applications are added to a group or taken out of it: name them."
     }
     for member in members ?? [] { if let fault = TextRule.displayName.fault(in: member) { return fault } }
     if seen?.count ?? 0 > Self.mostSeen { return "At most \(Self.mostSeen) rules are compared: give fewer." }

@@ -11,22 +11,50 @@ extension Call {
     return Set(keys.filter { $0.entry == GroupRule.members.entry }.compactMap(\.group)).sorted()
   }
 
-  /// Returns the applications that a request puts into a group, in the order of their IDs; none if
-  /// they stay as they are.
+  /// Returns the applications of a group as a request sets them; none if they stay as they are.
   ///
+  /// - Parameters:
+  ///   - group: The name of the group.
+  ///   - request: The request.
+  ///   - child: The child; `nil` for the family.
+  ///   - zone: Where the request sets rules. A child's group that is the family's so far becomes the
+  ///     child's own with the first application that is added to it or taken out of it.
+  /// - Returns: The applications.
   /// - Throws: `LocalAPIError` for a group that is not there, or under another spelling, and for
   ///   what is no application.
-  func members(of group: String, _ request: RuleRequest, of child: ChildID?) async throws -> [EditedApp] {
+  func members(
+    of group: String, _ request: RuleRequest, of child: ChildID?, in zone: Zone
+  ) async throws -> GroupMembers {
     let groups = try await groups(of: child)
-    try Self.check(group, among: groups, isMade: request.members != nil)
-    guard let members = request.members else { return [] }
+    let change = request.memberEdit
+    try Self.check(group, among: groups, request)
+    guard let named = request.members else { return GroupMembers() }
     let known = try await knownApps(of: child)
-    return try known.members(members, of: group, among: groups, isNew: request.isNew == true)
+    let place = RuleRequest([.init(GroupRule.members.end, nil)], group: group).ofGroup([]).changes[0]
+    let held = try await household().rules(of: child).filter { $0.key.text == place.key && $0.value != nil }
+    let own = held.first { $0.zone == zone }?.value
+    let present = Set((own ?? held.first?.value ?? "").split(separator: "\n").compactMap { AppID(String($0)) })
+    let members: Set<AppID>
+    switch change {
+    case nil: members = try known.members(named, of: group, among: groups, isNew: request.isNew == true)
+    case .add:
+      members = try known.members(named, of: group, among: groups, isNew: request.isNew == true).union(present)
+      guard members.count <= 256 else {
+        throw LocalAPIError(.invalid, "A group has at most 256 applications: nothing was added.")
+      }
+    case .remove: members = present.subtracting(try known.former(named, of: group, present))
+    }
+    return GroupMembers(
+      members: members.sorted().map(known.edited),
+      former: present.isSubset(of: members) ? nil : present.subtracting(members).sorted().map(known.edited),
+      seen: change == nil ? nil : .init(place.key, own))
   }
 
   /// Throws an error for a group that is not there and is not made, or is there under another
   /// spelling.
-  private static func check(_ group: String, among groups: [GroupName], isMade: Bool) throws(LocalAPIError) {
+  private static func check(
+    _ group: String, among groups: [GroupName], _ request: RuleRequest
+  ) throws(LocalAPIError) {
     if groups.contains(where: { $0.text == group }) { return }
     if let other = groups.first(where: { $0.text.lowercased() == group.lowercased() }) {
       throw LocalAPIError(
@@ -34,8 +62,15 @@ extension Call {
         phrase: Phrase(
           "There is a group “{group}”: write its name so, or choose another one.", ["group": .text(other.text)]))
     }
-    if isMade { return }
+    if request.members != nil, request.memberEdit == nil { return }
     let question = Spelling.question(for: group, among: groups.map(\.text)) { PrintableText.of($0) }
+    if let members = request.members, request.memberEdit == .add {
+      let words = ([group] + members).map(ShellWord.person).joined(separator: " ")
+      throw LocalAPIError(
+        .unknownItem,
+        "There is no group “\(PrintableText.of(group))” yet\(question.isEmpty ? ":" : ". \(question) Otherwise") "
+          + "`latchkey apps group set \(words)` makes it.")
+    }
     throw LocalAPIError(
       .unknownItem,
       "There is no group “\(PrintableText.of(group))” yet\(question.isEmpty ? ":" : ". \(question) Otherwise") name the "
@@ -44,10 +79,10 @@ extension Call {
 }
 
 extension KnownApps {
-  /// Returns the applications that a person puts into a group, in the order of their IDs.
+  /// Returns the applications that a person puts into a group.
   fileprivate func members(
     _ members: [String], of group: String, among groups: [GroupName], isNew: Bool
-  ) throws(LocalAPIError) -> [EditedApp] {
+  ) throws(LocalAPIError) -> Set<AppID> {
     if !groups.contains(where: { $0.text == group }), (try? match(group, isWhole: true)) != nil {
       throw LocalAPIError(
         .invalid,
@@ -65,6 +100,47 @@ extension KnownApps {
       }
       chosen.insert(try choose(member, isNew: isNew))
     }
-    return chosen.sorted().map { edited($0) }
+    return chosen
   }
+
+  /// Returns the applications that a person takes out of a group.
+  ///
+  /// - Throws: `LocalAPIError` for one that is not in it, and if none would be left.
+  fileprivate func former(
+    _ named: [String], of group: String, _ present: Set<AppID>
+  ) throws(LocalAPIError) -> Set<AppID> {
+    var former: Set<AppID> = []
+    for text in named {
+      var app = AppID(text).flatMap { present.contains($0) ? $0 : nil }
+      if app == nil { app = try match(text) }
+      guard let app, present.contains(app) else {
+        let names = present.map { edited($0).name }.sorted()
+        throw LocalAPIError(
+          .unknownItem,
+          phrase: Phrase(
+            "“{name}” is not in the group {group}, which has {names}.",
+            ["name": .text(PrintableText.of(text)), "group": .text(group), "names": .list(names.map { .text($0) })]))
+      }
+      former.insert(app)
+    }
+    guard former != present else {
+      throw LocalAPIError(
+        .invalid,
+        phrase: Phrase(
+          "A group has at least one application: `latchkey apps group remove {group}` removes the group with its rules.",
+          ["group": .text(group)]))
+    }
+    return former
+  }
+}
+
+/// The applications of a group as an edit sets them.
+struct GroupMembers {
+  /// Those that are in it from now on, in the order of their IDs; none if they stay as they are.
+  var members: [EditedApp] = []
+  /// Those that it takes out; `nil` for none.
+  var former: [EditedApp]?
+  /// The rule from which the edit was made, which it replaces only as it was; `nil` if that does not
+  /// matter.
+  var seen: RuleRequest.Change?
 }

@@ -72,6 +72,7 @@ extension Call {
     var commands: [ConfigurationCommand] = []
     var app: EditedApp?
     var members: [EditedApp] = []
+    var formerMembers: [EditedApp]?
     var absent: [RegisterKey] = []
     var isRepeated = false
   }
@@ -101,7 +102,8 @@ extension Call {
     let made = try await make(request, in: .child(child), of: child, as: deed)
     return RuleEdit(
       rules: try await rules(of: child), commands: made.commands, machines: try await machines(of: made.commands),
-      app: made.app, members: made.members, absent: made.absent, isRepeated: made.isRepeated ? true : nil)
+      app: made.app, members: made.members, formerMembers: made.formerMembers, absent: made.absent,
+      isRepeated: made.isRepeated ? true : nil)
   }
 
   /// Makes an edit that a person wrote durable; what is to be removed and is not set is passed
@@ -122,8 +124,11 @@ extension Call {
       }
     }
     if let group = request.group {
-      made.members = try await members(of: group, request, of: child)
+      let edited = try await members(of: group, request, of: child, in: zone)
+      (made.members, made.formerMembers) = (edited.members, edited.former)
+      let seen = edited.seen.map { [$0] } ?? request.seen
       request = request.ofGroup(made.members.map(\.appID))
+      request.seen = seen
     }
     var changes = try request.changes.map { change in try Self.change(change, in: zone) }
     made.absent = changes.filter { $0.value == nil && !present.contains($0.key) }.map(\.key)
@@ -221,7 +226,7 @@ extension Call {
     let made = try await make(request, in: .family, of: nil)
     return FamilyEdit(
       rules: try await settings(), commands: made.commands, machines: try await machines(of: made.commands),
-      app: made.app, members: made.members, absent: made.absent)
+      app: made.app, members: made.members, formerMembers: made.formerMembers, absent: made.absent)
   }
 
   /// Returns the family's days, as a child's machines have them if a child is given; without a zone

@@ -103,8 +103,11 @@ public struct RuleEdit: Hashable, Sendable, Codable {
   public var machines: [EditedMachine] = []
   /// The application that the request named; `nil` if it named none.
   public var app: EditedApp?
-  /// The applications that the request put into a group, in the order of their IDs.
+  /// The applications of the group whose applications the request set, in the order of their IDs.
   public var members: [EditedApp] = []
+  /// The applications that the request took out of a group, in the order of their IDs; `nil` if it
+  /// took out none.
+  public var formerMembers: [EditedApp]?
   /// The keys of rules that were to be removed and were not set.
   public var absent: [RegisterKey] = []
   /// The minutes that were granted, or taken away if it is negative; `nil` for another edit.
@@ -144,8 +147,11 @@ package struct FamilyEdit: Hashable, Sendable, Codable {
   package var machines: [EditedMachine] = []
   /// The application that the request named; `nil` if it named none.
   package var app: EditedApp?
-  /// The applications that the request put into a group, in the order of their IDs.
+  /// The applications of the group whose applications the request set, in the order of their IDs.
   package var members: [EditedApp] = []
+  /// The applications that the request took out of a group, in the order of their IDs; `nil` if it
+  /// took out none.
+  package var formerMembers: [EditedApp]?
   /// The keys of rules that were to be removed and were not set.
   package var absent: [RegisterKey] = []
 }

@@ -35,6 +35,52 @@ import Testing
     }
   }
 
+  private func edit(
+    _ node: any NodeInterface, _ edit: RuleRequest.MemberEdit?, _ members: [String]
+  ) async throws -> RuleEdit {
+    let request = RuleRequest([], isNew: true, group: "Blocks", members: members, memberEdit: edit)
+    return try await node.ask(Endpoints.setRules, (nil, request))
+  }
+
+  @Test func applicationsAreAddedToAGroupAndTakenOutOfItWithoutTheOthers() async throws {
+    try await withGroup { node, _ in
+      let more = try await edit(node, .add, ["chess"])
+      #expect(more.members.map(\.appID.text) == ["chess", "kart", "luanti"] && more.formerMembers == nil)
+      let fewer = try await edit(node, .remove, ["kart", "chess"])
+      #expect(fewer.members.map(\.appID.text) == ["luanti"])
+      #expect(fewer.formerMembers?.map(\.appID.text) == ["chess", "kart"])
+      let rules = fewer.rules.rules
+      #expect(rules.first { $0.key == "group/Blocks/members" }?.value == "luanti")
+      #expect(rules.contains { $0.key == "group/Blocks/limit" })
+      let others = try await edit(node, nil, ["kart"])
+      #expect(others.formerMembers?.map(\.appID.text) == ["luanti"])
+    }
+  }
+
+  @Test func aGroupKeepsAnApplicationAndOnlyItsOwnAreTakenOut() async throws {
+    try await withGroup { node, _ in
+      func fault(_ group: String, _ edit: RuleRequest.MemberEdit, _ members: [String]) async -> String {
+        await self.fault(node, RuleRequest([], isNew: true, group: group, members: members, memberEdit: edit))
+      }
+      #expect(await fault("Blocks", .remove, ["luanti", "kart"]).contains("`latchkey apps group remove Blocks`"))
+      #expect(await fault("Blocks", .remove, ["chess"]).contains("which has kart and luanti"))
+      let missing = await fault("Block", .add, ["chess"])
+      #expect(missing.contains("Did you mean Blocks?"), "\(missing)")
+      #expect(missing.contains("`latchkey apps group set Block chess` makes it"), "\(missing)")
+    }
+  }
+
+  @Test func aChildsGroupBeginsWithTheFamilysApplications() async throws {
+    try await withGroup { node, _ in
+      let family = RuleRequest([], isNew: true, group: "Games", members: ["racer", "kart"])
+      _ = try await node.ask(Endpoints.setSettings, family)
+      let request = RuleRequest([], isNew: true, group: "Games", members: ["racer"], memberEdit: .remove)
+      let made = try await node.ask(Endpoints.setRules, (nil, request))
+      #expect(made.rules.rules.first { $0.key == "group/Games/members" }?.value == "kart")
+      #expect(made.rules.family.first { $0.key == "group/Games/members" }?.value == "kart\nracer")
+    }
+  }
+
   @Test func aGroupIsNoApplication() async throws {
     try await withGroup { node, _ in
       let app = RuleRequest([.init("blocked", "yes")], app: "blocks", isNew: true)

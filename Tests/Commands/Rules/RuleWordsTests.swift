@@ -218,6 +218,17 @@ import Testing
     }
   }
 
+  @Test func applicationsOfAGroupAreAddedAndTakenOut() async {
+    for (words, edit) in [("add", RuleRequest.MemberEdit.add), ("drop", .remove), ("set", nil)] {
+      let run = await ScriptedRun("apps", "group", words, "Blocks", "luanti,kart", "chess,")
+      let members = ["luanti", "kart", "chess"]
+      #expect(
+        run.node.inputs(of: Endpoints.setRules).map(\.1)
+          == [RuleRequest([], group: "Blocks", members: members, memberEdit: edit)], "\(run.console.notes)")
+    }
+    #expect(await ScriptedRun("apps", "group", "add", "Blocks", ",").status == 64)
+  }
+
   @Test func grantsAreTakenBack() async {
     var script = ScriptedNode.Script()
     let keys: [RegisterKey] = [
