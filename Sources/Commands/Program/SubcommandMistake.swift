@@ -46,6 +46,8 @@ enum SubcommandMistake {
       return ["app", "remove"] + apps
     case ("latchkey apps group", _) where adding.contains(word):
       return ["apps", "group", "set"] + WholeCommand.completed(["latchkey", "apps", "group", "set"], rest)
+    case ("latchkey apps group", _) where removing.contains(word) && typed.plain.count > 1:
+      return ["apps", "group", "drop"] + rest
     case ("latchkey apps group", _) where removing.contains(word):
       return ["apps", "group", "remove"] + (typed.plain.isEmpty ? ["games"] + rest : rest)
     case ("latchkey apps group", _) where showing.contains(word): return ["apps", "group", "list"] + typed.owner

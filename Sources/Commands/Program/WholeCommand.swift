@@ -3,8 +3,11 @@ import LatchkeyModel
 
 /// Whole commands that are shown as examples.
 enum WholeCommand {
-  /// Returns whether the parser takes a command, without its first word `latchkey`.
-  static func works(_ words: some Sequence<String>) -> Bool { (try? LatchkeyTool.parseAsRoot(Array(words))) != nil }
+  /// Returns whether the parser takes a command, without its first word `latchkey`, and would run it
+  /// rather than show a help, which it does for any words with `--help` among them.
+  static func works(_ words: some Sequence<String>) -> Bool {
+    (try? LatchkeyTool.parseAsRoot(Array(words))) is any AsyncParsableCommand
+  }
 
   /// Returns the rest of a command with the arguments that it requires and that are missing.
   static func completed(_ path: [String], _ rest: [String]) -> [String] {
@@ -22,7 +25,7 @@ enum WholeCommand {
       let hasRule = rest.contains { $0.hasPrefix("--") && !["--child", "--family", "--now", "--new"].contains($0) }
       return (hasPlain ? [] : ["chess"]) + rest + (hasRule ? [] : ["--daily-limit", "1h"])
     case "app remove", "apps allow": return (hasPlain ? [] : ["chess"]) + rest
-    case "apps group set": return (hasPlain ? [] : ["games", "chess"]) + rest
+    case "apps group add", "apps group drop", "apps group set": return (hasPlain ? [] : ["games", "chess"]) + rest
     case "apps group remove": return (hasPlain ? [] : ["games"]) + rest
     case "bedtime set": return hasPlain ? rest : rest + ["20:00-07:00"]
     case "days remove": return (hasPlain ? [] : ["tomorrow"]) + rest

@@ -63,8 +63,9 @@ import Testing
     ("app list --child Emma", "apps list --child Emma"),
     ("app limit kart 1h", "app set kart --daily-limit 1h"), ("app kart --blocked", "app set kart --blocked"),
     ("apps block kart", "app set kart --blocked"), ("apps set kart --blocked", "app set kart --blocked"),
-    ("apps remove kart", "app remove kart"), ("apps group add games kart", "apps group set games kart"),
-    ("apps group delete games", "apps group remove games"), ("limit show", "rules"), ("limit list Emma", "rules Emma"),
+    ("apps remove kart", "app remove kart"), ("apps group new games kart", "apps group set games kart"),
+    ("apps group delete games kart", "apps group drop games kart"), ("apps group add", "apps group add games chess"),
+    ("apps group drop", "apps group drop games chess"), ("apps group delete games", "apps group remove games"), ("limit show", "rules"), ("limit list Emma", "rules Emma"),
     ("bedtime show --child Emma", "rules Emma"), ("breaks list", "breaks show"), ("settings get", "settings show"),
     ("limit Emma 2h", "limit set --child Emma --daily 2h"), ("limit 2h", "limit set --daily 2h"),
     ("bedtime 20:00-07:00", "bedtime set 20:00-07:00"), ("bedtime off --child Emma", "bedtime remove --child Emma"),
@@ -91,6 +92,14 @@ import Testing
         #expect(WholeCommand.works(words) || words.contains("--help"), "\(words)")
       }
     }
+  }
+
+  @Test(arguments: ["accounts share --help", "children foo --help", "devices set --help", "app block kart -h"])
+  func aWordThatIsNoSubcommandIsNotAnsweredWithOneThatIsNone(typed: String) async {
+    let run = await ScriptedRun(typed.split(separator: " ").map(String.init))
+    let text = run.console.notes.joined().replacing("\n", with: " ")
+    #expect(run.status == 64 && !text.contains(": type `"), "\(text)")
+    #expect(text.contains(" --help` lists those there are.") || text.contains("Did you mean"), "\(text)")
   }
 
   /// Returns the words of a command in which quotes stand around some.
