@@ -70,24 +70,27 @@ enum RequestText {
   ) async -> [String] {
     let (name, wish) = (ShownText.safe(answered.childName.text), wish(answered, minutes: minutes))
     guard isApproved else { return ["\(name) does not get \(wish)."] }
-    return ["\(name) gets \(wish)."] + [await obstacle(answered, at: node)].compactMap(\.self)
+    return ["\(name) gets \(wish)."] + (await obstacles(answered, at: node))
   }
 
-  /// Returns a sentence about what keeps a child from using now what it was given; `nil` if nothing
-  /// does.
-  private static func obstacle(_ answered: RequestListing, at node: any NodeInterface) async -> String? {
+  /// Returns sentences about what keeps a child from using now what it was given, with the commands
+  /// that open it; none if nothing does.
+  private static func obstacles(_ answered: RequestListing, at node: any NodeInterface) async -> [String] {
     let child = answered.childName.text
     if let app = answered.appID {
       guard let found = try? await node.ask(Endpoints.getExplanation, (child, app.text, nil)),
         !found.app.verdict.isAllowed
-      else { return nil }
+      else { return [] }
       let verdict = found.app.verdict
       let until = verdict.until.map { ", until \(TodayText.clock($0, at: found.at, zone: found.zone))" } ?? ""
       let exception = found.app.exception
       let stays = exception.isEmpty ? "stays closed" : "is still not allowed by the rules"
-      return "\(ShownText.safe(found.app.displayName)) \(stays) for now: "
+      let sentence =
+        "\(ShownText.safe(found.app.displayName)) \(stays) for now: "
         + "\(ShownText.worded(verdict.reason ?? Phrase("a rule")))\(until)\(exception)."
+      return [sentence, ExplainedChange.sentence(found)].compactMap(\.self)
     }
-    return (try? await node.ask(Endpoints.getToday, child)).flatMap(TodayText.obstacle)
+    let today = try? await node.ask(Endpoints.getToday, child)
+    return [today.flatMap(TodayText.obstacle)].compactMap(\.self)
   }
 }

@@ -17,6 +17,20 @@ import Testing
     return ExplainedChange.sentence(found)
   }
 
+  @Test("Who approves an application that stays closed reads the command that opens it")
+  func approved() async throws {
+    let kart = try #require(AppID("kart"))
+    var script = ScriptedNode.Script()
+    script.explanation.app = AppToday(
+      appID: kart, displayName: "Kart", category: .reward, usedMilliseconds: 0,
+      verdict: VerdictToday(isAllowed: false, rule: "programs", reason: "only listed applications may run"))
+    script.explanation.rules = [.init(rule: "programs", words: "programs", isOpen: false, leftMilliseconds: nil)]
+    let said = await RequestText.outcome(
+      SampleValues.requests[2], isApproved: true, minutes: nil, at: ScriptedNode(script))
+    #expect(said[1] == "Kart stays closed for now: only listed applications may run.", "\(said)")
+    #expect(said.last?.contains("`latchkey app set kart --child Emma --category reward`") == true, "\(said)")
+  }
+
   @Test("What is not listed gets a category, and of many programs each has a command in a list of its own")
   func unlisted() throws {
     let kart = try #require(AppID("kart"))
