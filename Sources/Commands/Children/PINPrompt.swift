@@ -4,13 +4,30 @@ import LatchkeyModel
 ///
 /// A PIN is never an argument, which other accounts of the machine could read.
 enum PINPrompt {
+  /// How often a person is asked at a terminal, so that what follows a slip is not typed into a
+  /// shell, which shows and keeps it.
+  static let attempts = 3
+
   /// Returns the PIN that a person types or, without a terminal, the first line of standard input.
   ///
-  /// Throws `TerminalFailure` for anything else than a PIN.
-  static func ask(_ question: String) async throws -> String {
+  /// At a terminal, whoever types anything else is asked again.
+  ///
+  /// - Parameters:
+  ///   - question: The question.
+  ///   - language: The language of the person.
+  /// - Returns: The PIN.
+  /// - Throws: `TerminalFailure` for anything else than a PIN.
+  static func ask(_ question: String, in language: Language = .english) async throws -> String {
+    let console = TerminalEnvironment.current.console
     let text = try await line(question)
-    guard PIN(text) != nil else { throw TerminalFailure(.data, PIN.fault) }
-    return text
+    if PIN(text) != nil { return text }
+    for _ in 1..<(console.inputIsTerminal ? attempts : 1) {
+      console.note(ShownText.worded(PIN.faultPhrase, in: language))
+      let text = try await line(question)
+      if PIN(text) != nil { return text }
+    }
+    let fault = Phrase("A PIN has 4 to 12 digits and nothing else. Nothing was changed: run the command again.")
+    throw TerminalFailure(.data, ShownText.worded(fault, in: language))
   }
 
   /// Returns a new PIN, which a person types twice.

@@ -9,15 +9,37 @@ enum PresenceText {
   ) async throws -> String {
     // Everything but a wrong PIN is refused before a person types one.
     _ = try await interface.ask(Endpoints.setPresence, PresenceRequest(child: child, pin: nil))
-    let pin = try await PINPrompt.ask(
-      ShownText.worded(Phrase("PIN of {child}: ", ["child": .text(child)]), in: language))
-    let now = try await interface.ask(Endpoints.setPresence, PresenceRequest(child: child, pin: pin))
+    let question = ShownText.worded(Phrase("PIN of {child}: ", ["child": .text(child)]), in: language)
+    var now = try await proven(child, by: PINPrompt.ask(question, in: language), interface, in: language)
+    for attempt in 2...PINPrompt.attempts where now == nil {
+      let pin = try await PINPrompt.ask(question, in: language)
+      now = try await proven(child, by: pin, interface, in: language, isLast: attempt == PINPrompt.attempts)
+    }
+    guard let now else { return "" }
     let phrase = Phrase(
       """
       {child} is here now: {child}'s rules hold in this account and the time is {child}'s, until the log-out or \
       `latchkey me --leave`.
       """, ["child": .text(now.present?.text ?? child)])
     return ShownText.worded(phrase, in: language)
+  }
+
+  /// Returns what holds with a child who is there now; `nil` after a wrong PIN, of which a person at a
+  /// terminal is told and may type another.
+  private static func proven(
+    _ child: String, by pin: String, _ interface: any NodeInterface, in language: Language, isLast: Bool = false
+  ) async throws -> SharedAccount? {
+    let console = TerminalEnvironment.current.console
+    do {
+      return try await interface.ask(Endpoints.setPresence, PresenceRequest(child: child, pin: pin))
+    } catch {
+      // An error that names a time asks to wait.
+      guard !isLast, console.inputIsTerminal, error.code == .forbidden, let phrase = error.phrase,
+        !phrase.text.contains("{time}")
+      else { throw error }
+      console.note(ShownText.worded(phrase, in: language))
+      return nil
+    }
   }
 
   /// Returns what holds while nobody has said who is there: a sentence about the children, and one

@@ -24,6 +24,21 @@ import Testing
     #expect(!run.console.notes.joined().contains("4711"))
   }
 
+  @Test("Who mistypes a PIN at a terminal is asked again, unseen, and not without end")
+  func slips() async {
+    let run = await ScriptedRun(
+      "children", "pin", "Emma", console: ScriptedConsole(lines: ["12", "4711", "4711"]))
+    #expect(run.status == 0 && run.console.notes.first == PIN.fault, "\(run.console.notes)")
+    #expect(run.node.inputs(of: Endpoints.setPIN).map(\.1) == [ChildPINRequest(pin: "4711")])
+    let console = ScriptedConsole(lines: ["1", "2", "3", "4711", "4711"])
+    let ended = await ScriptedRun("children", "pin", "Emma", console: console)
+    #expect(ended.status != 0 && ended.node.inputs(of: Endpoints.setPIN).isEmpty)
+    #expect(ended.console.notes.last?.contains("run the command again") == true, "\(ended.console.notes)")
+    let piped = await ScriptedRun(
+      "children", "pin", "Emma", console: ScriptedConsole(lines: ["1", "4711"], isTerminal: false))
+    #expect(piped.status != 0 && piped.node.inputs(of: Endpoints.setPIN).isEmpty)
+  }
+
   @Test("A program passes a PIN on standard input once, and --remove asks for none")
   func programs() async {
     let console = ScriptedConsole(lines: ["123456"], isTerminal: false)
