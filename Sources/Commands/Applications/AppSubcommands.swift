@@ -115,11 +115,11 @@ struct AppSetSubcommand: AsyncParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp(
       """
-      How long it has to save when it is closed, such as 60s; up to 5 minutes. It is asked to end at once, and ended when \
+      How long it has to save when it is closed, such as 60s; up to 5 minutes, and 5 s by default. It is asked to end at once, and ended when \
       this time is over: a program that obeys at once is gone at once, and one that saves or asks first has the time for it.
-      """, valueName: "time"),
-    transform: AppRule.grace.argument)
-  var grace: Int64?
+      """, valueName: "time|default"),
+    transform: TimeToSave.read)
+  var grace: TimeToSave?
 
   @Option(
     help: ArgumentHelp(
@@ -196,13 +196,25 @@ struct AppSetSubcommand: AsyncParsableCommand {
     changes += AppRule.rate.changes(pointsPerMinute) + AppRule.blocked.changes(blocking?.block(now: now))
     changes += AppRule.allowed.changes(alwaysAllowed) + AppRule.enabled.changes(enabling.map { $0 == .enabled })
     changes += dailyLimit?.changes(of: AppRule.limit.end, replacing: Weekday.allCases) ?? []
-    changes += AppRule.step.changes(whenOver) + AppRule.launches.changes(launches) + AppRule.grace.changes(grace)
+    changes += AppRule.step.changes(whenOver) + AppRule.launches.changes(launches)
+    if let grace { changes += [.init(AppRule.grace.end, grace.seconds.map(String.init))] }
     changes += TimesText.changes(of: AppRule.hours.end, to: hours)
     // The node says which matchers it does not take.
     if !matcher.isEmpty {
       changes.append(.init(AppRule.matchers.end, matcher == ["none"] ? nil : matcher.joined(separator: "\n")))
     }
     return changes
+  }
+}
+
+/// How long an application has to save, as a person types it.
+struct TimeToSave: Sendable {
+  /// The time in seconds; `nil` for the default.
+  let seconds: Int64?
+
+  /// Reads a time, or `default`; throws `ValidationError` for anything else.
+  @Sendable static func read(_ text: String) throws -> TimeToSave {
+    TimeToSave(seconds: text.lowercased() == "default" ? nil : try AppRule.grace.argument(text))
   }
 }
 

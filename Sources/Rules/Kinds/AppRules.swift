@@ -93,7 +93,7 @@ public enum AppRule {
     .number(
       0...300, .seconds,
       fault: "The time to save is 0 to 300 seconds, which are 5 minutes: give a whole number.",
-      option: "The time to save is 0 to 300 seconds, which are 5 minutes: give a time such as 60s."),
+      option: "The time to save is at most 5 minutes: give a time such as 60s or 2m."),
     name: "#: time to save", set: { _ in "# has = to save when it is closed" }, removed: "no time to save set for #",
     effects: .closes)
 }

@@ -94,7 +94,7 @@ import Testing
     (["apps", "group", "set", "Board games", "chess"], "no spaces"),
     (["apps", "group", "set", "Fun"], "Nothing is to be set"),
     (["apps", "group", "remove", "Fun", "--child", "Emma"], "has no group “Fun”"),
-    (["app", "set", "kart", "--grace", "6m"], "0 to 300 seconds"),
+    (["app", "set", "kart", "--grace", "6m"], "at most 5 minutes"),
     (["settings", "set", "--programs", "some"], "all or listed"),
     (["explain", "--app", "Chess", "--at", "later"], "Give a time such as 19:30"),
     (["grant", "Emma", "none", "--for", "reward"], "leave --for out"),

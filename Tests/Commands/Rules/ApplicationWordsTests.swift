@@ -20,6 +20,17 @@ import Testing
   private static let removed = RuleRequest(
     ["blocked", "category", "rate"].map { .init("app/org.gnome.Chess/\($0)", nil) })
 
+  @Test func theTimeToSaveGoesBackToItsDefault() async {
+    let run = await ScriptedRun("app", "set", "org.gnome.Chess", "--grace", "2m")
+    #expect(run.node.edits.first?.request.changes == [.init("app/org.gnome.Chess/grace", "120")])
+    var script = ScriptedNode.Script()
+    script.rules.rules.append(SampleValues.rule("app/org.gnome.Chess/grace", "120"))
+    let back = await ScriptedRun("app", "set", "org.gnome.Chess", "--grace", "default", script: script)
+    #expect(back.node.edits.first?.request.changes == [.init("app/org.gnome.Chess/grace", nil)])
+    let long = await ScriptedRun("app", "set", "org.gnome.Chess", "--grace", "10m")
+    #expect(long.status == 64 && long.console.notes.joined().contains("at most 5 minutes"), "\(long.console.notes)")
+  }
+
   @Test(arguments: ["Chess", "chess", "org.gnome.Chess", "ORG.GNOME.CHESS"])
   func anApplicationMayBeNamedByItsName(text: String) async {
     let run = await ScriptedRun("app", "set", text, "--child", "Emma", "--blocked")
