@@ -51,6 +51,17 @@ struct GrantWords {
     }
     guard !others.isEmpty else { return nil }
     let words = others.filter { $0.lowercased() != "for" }
+    // A grant is for today anyway.
+    if words.contains(where: { $0.lowercased() == "today" }) {
+      let rest = words.filter { $0.lowercased() != "today" }
+      let scope = rest.count == 1 && !hasScope ? ["--for", rest[0]] : rest
+      return "A grant is for the rest of today: type \(command([time] + scope + options))."
+    }
+    if words.map({ $0.lowercased() }) == ["tomorrow"] {
+      let owner = child.map { ["--child", $0] } ?? []
+      return "A grant is for today alone. Another day is given a limit of its own: type "
+        + "`\(TypedWord.command(["latchkey", "limit", "set"] + owner + ["--day", "tomorrow", "--daily", "2h"]))`."
+    }
     if isScope, !hasScope, words.count == 1 {
       return "What the time is for follows --for: type \(command([time, "--for", words[0]] + options))."
     }

@@ -6,8 +6,20 @@ enum MissingValue {
   /// Returns what is missing or wrong and the command to type; `nil` for any other mistake, and if
   /// no command is known that the parser takes.
   static func sentence(_ first: String, _ typed: TypedCommand) -> String? {
-    missing(first, typed) ?? apart(first, typed) ?? wrong(first, typed) ?? bare(first, typed)
+    missing(first, typed) ?? unset(first, typed) ?? apart(first, typed) ?? wrong(first, typed) ?? bare(first, typed)
       ?? first.wholeMatch(of: /Unknown option '(--[a-z-]+)'.*/).flatMap { unknown(String($0.output.1), typed) }
+  }
+
+  /// Returns the command with `set`, for options that follow a command without it.
+  private static func unset(_ first: String, _ typed: TypedCommand) -> String? {
+    let type = ArgumentHint.subcommand(Array(typed.path.dropFirst())).type
+    guard first.hasPrefix("Unknown option") || first.isAboutMore,
+      type.configuration.subcommands.contains(where: { $0.configuration.commandName == "set" })
+    else { return nil }
+    let path = typed.path + ["set"]
+    let rest = WholeCommand.completed(path, typed.rest)
+    guard WholeCommand.works(path.dropFirst() + rest) else { return nil }
+    return "`\(TypedWord.command(typed.path))` alone shows what is set: type `\(TypedWord.command(path + rest))`."
   }
 
   /// Words that people write for options.
@@ -143,7 +155,9 @@ enum MissingValue {
   private static func joined(_ words: [String]) -> String? {
     if SpanReader.minutes(words.joined()) != nil { return words.joined() }
     let text = words.joined(separator: " ")
-    if let first = words.first?.first, first.isLetter, (try? DayLimits.Change(given: text, canHaveHours: true)) != nil {
+    if let first = words.first?.first, first.isLetter || words.contains(where: { $0.lowercased() == "within" }),
+      (try? DayLimits.Change(given: text, canHaveHours: true)) != nil
+    {
       return text
     }
     let hours = [text] + (words.count == 2 ? [words.joined(separator: "-")] : [])

@@ -22,7 +22,8 @@ enum SubcommandMistake {
     }
     let found = path == "latchkey" ? nil : meant(path, lower, rest) ?? settingAtOnce(path, [word] + rest)
     guard let words = found, WholeCommand.works(words) else { return nil }
-    return "There is no such subcommand of `\(path)`: type `\(TypedWord.command(["latchkey"] + words))`."
+    let several = words.contains("--name") ? " Several days are written as 2026-12-23..2027-01-06." : ""
+    return "There is no such subcommand of `\(path)`: type `\(TypedWord.command(["latchkey"] + words))`.\(several)"
   }
 
   /// Returns the command that is meant by a verb.
@@ -56,7 +57,12 @@ enum SubcommandMistake {
     case ("latchkey breaks", _) where showing.contains(word): return ["breaks", "show"] + typed.owner
     case ("latchkey settings", _) where showing.contains(word): return ["settings", "show"]
     case ("latchkey days", _) where adding.contains(word):
-      return ["limit", "set"] + typed.owner + ["--day", typed.plain.first ?? "tomorrow", "--daily", "4h"]
+      let days = typed.plain.first ?? "tomorrow"
+      // What is no day is a name for days.
+      if case .named? = try? TypedDays.read(days) {
+        return ["limit", "set"] + typed.owner + ["--day", "tomorrow", "--name", days, "--daily", "4h"]
+      }
+      return ["limit", "set"] + typed.owner + ["--day", TypedDays.meant(days) ?? days, "--daily", "4h"]
     case ("latchkey breaks", _) where removing.contains(word), ("latchkey limit", _) where removing.contains(word),
       ("latchkey bedtime", _) where removing.contains(word), ("latchkey days", _) where removing.contains(word):
       return [String(path.dropFirst(9)), "remove"] + rest

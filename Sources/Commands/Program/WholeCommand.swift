@@ -53,16 +53,18 @@ enum WholeCommand {
     return first + (first.hasSuffix(".") ? "" : ".") + " An example: `\(example)`." + message[end...]
   }
 
-  /// Returns the example of a command's help that is about the option that a message names, or the
-  /// first one; with the child or the family that was typed.
+  /// Returns the example of a command's help that is about the option that a message names, or about
+  /// one that was typed, or the first one; with the child or the family that was typed.
   private static func example(
     of type: any ParsableCommand.Type, _ typed: TypedCommand, message: String
   ) -> String? {
     let text = (type.configuration.subcommands.isEmpty ? type : type.configuration.defaultSubcommand ?? type)
       .configuration.discussion
     let examples = text.split(separator: "\n").filter { $0.hasPrefix("Example: ") }.map { $0.dropFirst(9) }
-    let option = message.firstMatch(of: /--[a-z-]+/)?.output
-    let found = examples.first { example in option.map { example.contains("\($0) ") } ?? false } ?? examples.first
+    let named = message.firstMatch(of: /--[a-z-]+/).map { [String($0.output)] } ?? []
+    let options = named + typed.rest.filter { $0.hasPrefix("--") && !["--child", "--family", "--wait"].contains($0) }
+    let fitting = options.lazy.compactMap { option in examples.first { $0.contains("\(option) ") } }
+    let found = fitting.first ?? examples.first
     guard let example = found.map(String.init) else { return nil }
     guard example.contains(" --child Emma") else { return example }
     let owner = typed.owner.isEmpty ? "" : " " + TypedWord.command(typed.owner)

@@ -106,7 +106,7 @@ enum TypedDays: Hashable, Sendable {
       case .tomorrow: return .tomorrow
       case .date(let day): return .dates(DayRange(day))
       case nil:
-        if let fault = dateFault(text) { throw fault }
+        if let fault = severalFault(text) ?? dateFault(text) { throw fault }
         return .named(text)
       }
     }
@@ -125,9 +125,37 @@ enum TypedDays: Hashable, Sendable {
     return ValidationError("“\(ShownText.safe(text))” is no day: \(next).")
   }
 
-  /// Returns the date that a person means by one with the day first, such as `24.12.2026`, as it is
-  /// written here; `nil` for any other text.
+  /// Returns the fault of several days that are written otherwise, such as
+  /// `2026-12-23 to 2027-01-06` and `2026-12-23,2026-12-24`; `nil` for any other text.
+  private static func severalFault(_ text: String) -> ValidationError? {
+    guard ends(text) != nil else { return nil }
+    return ValidationError(
+      meant(text) == nil
+        ? "Days that do not follow one another need a command each: give one day, or the first and the last such as "
+          + "2026-12-23..2027-01-06."
+        : "Several days are written with .. between the first and the last.")
+  }
+
+  /// Returns the days that a text lists or the first and the last of them, as they are written here;
+  /// `nil` for a text that is not only days.
+  private static func ends(_ text: String) -> [String]? {
+    let parts = text.lowercased().split(separator: /\s*[,;–—]\s*|\s+-\s+|\s+(?:and|through|till|to|until)\s+/)
+    let days = parts.map { part in meant(String(part)) ?? String(part) }
+    return days.count > 1 && days.allSatisfy { End($0) != nil } ? days : nil
+  }
+
+  /// Returns the days that a person means by two or more that are written otherwise, or the date
+  /// that is meant by one with the day first, such as `24.12.2026`, as they are written here; `nil`
+  /// for any other text.
   static func meant(_ text: String) -> String? {
+    if let ends = ends(text) {
+      let isList = text.contains { ",;".contains($0) } || text.lowercased().contains(" and ")
+      let days = ends.compactMap { FamilyDay($0) }
+      let followOn = days.count == ends.count && zip(days, days.dropFirst()).allSatisfy { $0.advanced(byDays: 1) == $1 }
+      guard isList ? followOn : ends.count == 2 else { return nil }
+      let whole = "\(ends[0])..\(ends[ends.count - 1])"
+      return (try? read(whole)) == nil ? nil : whole
+    }
     let parts = text.split { "-./".contains($0) }.map { $0.count == 1 ? "0\($0)" : String($0) }
     guard parts.count == 3, text.contains(".") else { return nil }
     return FamilyDay(parts.reversed().joined(separator: "-")).map(\.description)
@@ -149,7 +177,7 @@ enum TypedDays: Hashable, Sendable {
   ///
   /// - Throws: `TerminalFailure` for a name that several days have.
   func resolved(_ rules: OwnedRules) throws -> DayRange {
-    let all = try all(in: rules)
+    let all = try all(in: rules, canBeNamed: true)
     guard all.count == 1, let days = all.first else {
       throw TerminalFailure(
         .usage, "Several days have that name: give one of \(ShownText.list(all.map(\.description))).")
@@ -159,8 +187,12 @@ enum TypedDays: Hashable, Sendable {
 
   /// Returns the days as `resolved` does, all of those that have a name.
   ///
+  /// - Parameters:
+  ///   - rules: The rules in which the names are.
+  ///   - canBeNamed: A Boolean value that indicates whether the command can give days a name.
+  /// - Returns: The days.
   /// - Throws: `TerminalFailure` for days that are over, and for a name that is unknown.
-  func all(in rules: OwnedRules) throws -> [DayRange] {
+  func all(in rules: OwnedRules, canBeNamed: Bool = false) throws -> [DayRange] {
     let now = FamilyClock(rules).today
     let days: [DayRange]
     switch self {
@@ -171,7 +203,7 @@ enum TypedDays: Hashable, Sendable {
       do { days = [try Self.range(first.day(now), last.day(now))] } catch {
         throw TerminalFailure(.usage, error.sentence)
       }
-    case .named(let name): days = try Self.days(called: name, in: rules)
+    case .named(let name): days = try Self.days(called: name, in: rules, canBeNamed: canBeNamed)
     }
     guard days.contains(where: { $0.last >= now }) else {
       throw TerminalFailure(
@@ -195,7 +227,9 @@ enum TypedDays: Hashable, Sendable {
 
   /// Returns the days of an owner to which a parent has given a name; the owner's own come before
   /// the family's.
-  private static func days(called name: String, in rules: OwnedRules) throws -> [DayRange] {
+  private static func days(
+    called name: String, in rules: OwnedRules, canBeNamed: Bool
+  ) throws -> [DayRange] {
     for listed in [rules.rules, rules.family] {
       let found = listed.filter {
         RuleKey($0.key)?.entry == DayRule.name.entry && $0.value.lowercased() == name.lowercased()
@@ -211,13 +245,15 @@ enum TypedDays: Hashable, Sendable {
     }
     let known = (rules.rules + rules.family).filter { RuleKey($0.key)?.entry == DayRule.name.entry }.map(\.value)
     let question = Spelling.question(for: name, among: ["today", "tomorrow"] + known) { ShownText.safe($0) }
+    let naming =
+      canBeNamed && ShellWord.isPlain(name)
+      ? " --name gives days a name: --day 2026-12-23..2027-01-06 --name \(TypedWord.quoted(name))." : ""
     throw TerminalFailure(
       .unknownName,
       "\(rules.whom) has no days called “\(ShownText.safe(name))”"
         + (question.isEmpty
-          ? ": give a day such as tomorrow or 2026-12-24, or a name that `latchkey days` lists, with the child or "
-            + "--family beside which it stands there."
-          : ". \(question)"))
+          ? ": give a day such as tomorrow or 2026-12-24, or a name that `latchkey days` lists for "
+            + "\(rules.whomLowercased).\(naming)" : ". \(question)"))
   }
 }
 

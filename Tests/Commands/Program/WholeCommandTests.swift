@@ -70,6 +70,14 @@ import Testing
     ("limit Emma 2h", "limit set --child Emma --daily 2h"), ("limit 2h", "limit set --daily 2h"),
     ("bedtime 20:00-07:00", "bedtime set 20:00-07:00"), ("bedtime off --child Emma", "bedtime remove --child Emma"),
     ("days add --child Emma", "limit set --child Emma --day tomorrow --daily 4h"),
+    ("days add Christmas", "limit set --day tomorrow --name Christmas --daily 4h"),
+    ("days add 24.12.2026", "limit set --day 2026-12-24 --daily 4h"),
+    ("grant Emma 30m today", "grant Emma 30m"), ("grant Emma 30m today kart", "grant Emma 30m --for kart"),
+    ("grant Emma 30m tomorrow", "limit set --child Emma --day tomorrow --daily 2h"),
+    ("limit set --daily 4h --day 2026-12-23,2026-12-24", "limit set --daily 4h --day 2026-12-23..2026-12-24"),
+    ("settings --programs listed", "settings set --programs listed"),
+    ("breaks --after 45m", "breaks set --after 45m --for 10m"),
+    ("app set kart --daily-limit 1h within 16:00-20:00", "app set kart --daily-limit \"1h within 16:00-20:00\""),
     ("times set --school 8-13", "times --school 8-13"), ("bedtime set off --child Emma", "bedtime remove --child Emma"),
     ("apps list Emma", "apps list --child Emma"),
   ]
@@ -132,6 +140,7 @@ import Testing
       (["settings", "set"], "`latchkey settings set --daily-reward-limit 1h30m --zone Europe/Berlin`"),
       (["app", "set", "kart", "--child", "Tom"], "`latchkey app set org.gnome.Chess --child Tom --category reward"),
       (["times", "--family"], "`latchkey times --family --school \"mon-fri 8:00-13:00\"`"),
+      (["app", "set", "kart", "--hours", "always"], "`latchkey app set org.gnome.Chess --hours \"mon-fri 15:00-18:00,"),
       (["bedtime", "set", "soon", "--child", "Tom"], "`latchkey bedtime set --child Tom 20:00-07:00`"),
     ] {
       let text = await ScriptedRun(typed).console.notes.joined().replacing("\n", with: " ")
@@ -159,6 +168,20 @@ import Testing
       let run = await ScriptedRun(arguments)
       #expect(run.node.calls.first == .ask(Endpoints.grantTime, ("Emma", GrantRequest(minutes: 90))))
     }
+  }
+
+  @Test func severalDaysAreWrittenWithDots() async {
+    for days in ["2026-12-23 to 2027-01-06", "23.12.2026 – 6.1.2027", "2026-12-23 - 2027-01-06"] {
+      let run = await ScriptedRun("limit", "set", "--child", "Emma", "--daily", "4h", "--day", days)
+      let text = run.console.notes.joined().replacing("\n", with: " ")
+      #expect(run.status == 64 && text.contains(" --day 2026-12-23..2027-01-06`"), "\(text)")
+    }
+    let apart = await ScriptedRun("limit", "set", "--daily", "4h", "--day", "2026-12-23, 2026-12-27")
+    let text = apart.console.notes.joined().replacing("\n", with: " ")
+    #expect(apart.status == 64 && text.contains("need a command each"), "\(text)")
+    let named = await ScriptedRun("limit", "set", "--child", "Emma", "--day", "Summer", "--daily", "4h")
+    let words = named.console.notes.joined().replacing("\n", with: " ")
+    #expect(words.contains("that `latchkey days` lists for Emma. --name gives days a name: --day 2026-12-"), "\(words)")
   }
 
   @Test func aWeekdayIsNoSingleDay() async {
