@@ -7,10 +7,12 @@ extension ProcessTests {
   /// Names of machines that a shell completes: they can be another machine's text, and bash expands
   /// what it is offered.
   @Suite struct CompletionTests {
-    // Has bash complete the machine of `latchkey devices show`, as after a press of Tab. The trap
-    // is a file that the names of machines would make if bash expanded them.
+    // Has bash complete the machine of `latchkey devices show`, or the last of other words, as
+    // after a press of Tab. The trap is a file that the names of machines would make if bash
+    // expanded them.
     private func complete(
-      _ begun: String, at node: NodeProcess, _ lab: ProcessLab, trap: String = ""
+      _ begun: String, after words: String = "devices show", at node: NodeProcess, _ lab: ProcessLab,
+      trap: String = ""
     ) async throws -> [Substring] {
       let script = lab.newPath()
       let generated = try await lab.latchkey(["--generate-completion-script", "bash"])
@@ -22,12 +24,12 @@ extension ProcessTests {
           """
           complete() { :; }
           source "$1"
-          COMP_WORDS=("$2" devices show "$3") COMP_CWORD=3 COMP_LINE="$2 devices show $3"
-          COMP_POINT=${#COMP_LINE}
+          COMP_WORDS=("$2" $4 "$3") COMP_LINE="$2 $4 $3"
+          COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMP_POINT=${#COMP_LINE}
           COMPREPLY=()
-          _latchkey "$2" "$3" show
+          _latchkey "$2" "$3" "${COMP_WORDS[COMP_CWORD - 1]}"
           printf '%s\\n' "${COMPREPLY[@]}"
-          """, "bash", script, BuiltProgram.path, begun,
+          """, "bash", script, BuiltProgram.path, begun, words,
         ], variables: ["LATCHKEY_STATE_DIR": node.folder, "TRAP": trap])
       #expect(result.talk.isEmpty, "\(result)")
       return result.output.split(separator: "\n")
@@ -40,6 +42,10 @@ extension ProcessTests {
         _ = try await parent.api.ask(Endpoints.renameDevice, ("Emma's PC", RenameRequest(childName: "Émile")))
         #expect(try await complete("", at: parent, lab) == ["Emma's PC", "Émile"])
         #expect(try await complete("Emma", at: parent, lab) == ["Emma's PC"])
+        for words in ["sync --on", "sync now --on", "message Dinner --on"] {
+          #expect(try await complete("", after: words, at: parent, lab).contains("Emma's PC"), "\(words)")
+        }
+        #expect(try await complete("n", after: "sync", at: parent, lab) == ["now"])
         let trap = lab.newPath()
         let id = try #require(try await parent.api.ask(Endpoints.getDevices).first?.device.deviceID)
         for name in ["E$(id>$TRAP)", "E`id>$TRAP`", "E';id>$TRAP;'"] {

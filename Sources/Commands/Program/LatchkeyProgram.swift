@@ -146,7 +146,7 @@ public enum LatchkeyProgram {
     let full = own ?? LatchkeyTool.fullMessage(for: error)
     let shown =
       status == ExitStatus.ok.rawValue
-      ? usageInWidth(full) : withoutUsage(ArgumentHint.better(full, arguments: arguments))
+      ? CompletionScript.completed(usageInWidth(full)) : withoutUsage(ArgumentHint.better(full, arguments: arguments))
     let message = PairingCodeMask.hide(in: shown, arguments: arguments)
     if status == ExitStatus.ok.rawValue {
       do {
