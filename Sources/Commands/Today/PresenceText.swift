@@ -24,8 +24,8 @@ enum PresenceText {
     return ShownText.worded(phrase, in: language)
   }
 
-  /// Returns what holds with a child who is there now; `nil` after a wrong PIN, of which a person at a
-  /// terminal is told and may type another.
+  /// Returns what holds with a child who is there now; `nil` after a wrong PIN, of which a person
+  /// at a terminal is told and may type another.
   private static func proven(
     _ child: String, by pin: String, _ interface: any NodeInterface, in language: Language, isLast: Bool = false
   ) async throws -> SharedAccount? {

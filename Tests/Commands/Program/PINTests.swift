@@ -70,6 +70,28 @@ import Testing
     #expect(await ScriptedRun("me", "--web", "--leave").status == 64)
   }
 
+  @Test("A child that gives a wrong PIN is asked again, but not while it has to wait")
+  func wrongPINs() async {
+    let child = ["child": Phrase.Argument.text("Ben")]
+    let wrong = LocalAPIError(.forbidden, phrase: Phrase("That is not the PIN of {child}: try again.", child))
+    let later = LocalAPIError(
+      .forbidden,
+      phrase: Phrase(
+        "That is not the PIN of {child}: try again in {time}.", child.merging(["time": .text("40 s")]) { $1 }))
+    for (errors, lines, status) in [
+      ([wrong], ["1111", "4711"], true), ([wrong, wrong, wrong], ["1", "1111", "1112", "1113", "4711"], false),
+      ([later], ["1111", "4711"], false),
+    ] {
+      var script = ScriptedNode.Script()
+      script.shared = SharedAccount(children: ["Ben", "Emma"].map { DeviceName(sanitising: $0) }, present: nil)
+      script.pinErrors = errors
+      let run = await ScriptedRun("me", "--i-am", "Ben", script: script, console: ScriptedConsole(lines: lines))
+      #expect((run.status == 0) == status, "\(run.console.notes)")
+      let tries = run.node.inputs(of: Endpoints.setPresence).filter { $0.pin != nil }
+      #expect(tries.count == errors.count + (status ? 1 : 0), "\(tries.count)")
+    }
+  }
+
   @Test("Until a child is named, `latchkey me` shows who shares the account and what the stricter rules leave")
   func unnamed() async {
     var script = ScriptedNode.Script()

@@ -86,6 +86,8 @@ final class ScriptedNode: NodeInterface {
     var pages = [UsagePage(sessions: [SampleValues.session], next: nil)]
     /// Thrown when somebody says who is there.
     var presenceError: LocalAPIError?
+    /// What becomes of PINs, one a call, instead of a success.
+    var pinErrors: [LocalAPIError] = []
     /// Thrown when the caller's own day is asked for.
     var ownTodayError: LocalAPIError?
     /// Thrown when applications are asked for.
@@ -352,6 +354,7 @@ final class ScriptedNode: NodeInterface {
     on(Endpoints.setPresence) { script, request in
       if let error = script.presenceError { throw error }
       let isNamed = request.pin != nil
+      if isNamed, !script.pinErrors.isEmpty { throw script.pinErrors.removeFirst() }
       return SharedAccount(
         children: script.shared.children, present: isNamed ? request.child.map { DeviceName(sanitising: $0) } : nil)
     }
