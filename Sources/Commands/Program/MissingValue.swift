@@ -26,6 +26,7 @@ enum MissingValue {
   private static let synonyms = [
     "--block": "--blocked", "--unblock": "--unblocked", "--disable": "--disabled", "--enable": "--enabled",
     "--app": "--for", "--limit": "--daily-limit", "--weekend": "--weekends", "--week": "--weekly", "--time": "--for",
+    "--reason": "--word", "--word": "--reason",
   ]
 
   /// Returns the command with the option that a person means by an unknown one; `nil` if none is
@@ -106,8 +107,11 @@ enum MissingValue {
     let what =
       name.hasPrefix("--")
       ? "\(name) with its value" : name == "<child-and-time>" ? "The time" : "The \(name.filter { !"<>".contains($0) })"
-    let list = ["app set", "app remove"].contains(whole) ? " `latchkey apps scan` lists what is installed." : ""
-    return "\(what) \(name == "<times>" ? "are" : "is") missing: type a whole command such as \(command).\(list)"
+    let list =
+      ["app set", "app remove"].contains(whole)
+      ? " `latchkey apps scan` lists what is installed."
+      : whole == "bridge" ? " `latchkey receivers` lists the names of receivers." : ""
+    return "\(what) \(["<days>", "<times>"].contains(name) ? "are" : "is") missing: type a whole command such as \(command).\(list)"
   }
 
   /// Returns what is wrong with the value of an option, with another value in its place.

@@ -15,7 +15,7 @@ enum UsualMistake {
     guard
       let sentence = LockMistake.sentence(first, typed) ?? childAndMore(first, typed) ?? opposites(first, typed)
         ?? withoutVerb(first, typed) ?? breaksInWords(first, typed) ?? noValue(first, typed)
-        ?? MissingValue.sentence(first, typed)
+        ?? withoutApp(first, typed) ?? MissingValue.sentence(first, typed)
     else { return nil }
     return "Error: \(sentence)\n  See '\(typed.path.joined(separator: " ")) --help' for more information."
   }
@@ -60,9 +60,11 @@ enum UsualMistake {
   /// Returns the command that is meant by words without their options after `breaks set`: “off”, or
   /// two times.
   private static func breaksInWords(_ first: String, _ typed: TypedCommand) -> String? {
-    guard first.hasPrefix("Missing expected argument"), typed.path == ["latchkey", "breaks", "set"],
-      let word = typed.plain.first
-    else { return nil }
+    guard typed.path == ["latchkey", "breaks", "set"] else { return nil }
+    if first.contains(/^The value '(?i:none|off)' is invalid for '--(after|for)/) {
+      return "Breaks are taken away with `\(TypedWord.command(["latchkey", "breaks", "remove"] + typed.owner))`."
+    }
+    guard first.hasPrefix("Missing expected argument"), let word = typed.plain.first else { return nil }
     let rest = typed.rest.filter { !typed.plain.contains($0) }
     if offWords.contains(word.lowercased()) {
       return "Breaks are taken away with `\(TypedWord.command(["latchkey", "breaks", "remove"] + rest))`."
@@ -73,6 +75,17 @@ enum UsualMistake {
     }
     let command = typed.command(rest + ["--after", times[0], "--for", times[1]])
     return "The screen time before a break follows --after, and the length of a break --for: type \(command)."
+  }
+
+  /// Returns the command that asks for an application, for a word in the place of a time.
+  private static func withoutApp(_ first: String, _ typed: TypedCommand) -> String? {
+    guard typed.path == ["latchkey", "ask"], let word = typed.plain.first, word.first?.isLetter == true,
+      first.hasPrefix("The value '\(word)' is invalid for '"), let index = typed.rest.firstIndex(of: word)
+    else { return nil }
+    var rest = typed.rest
+    rest.insert("--app", at: index)
+    guard WholeCommand.works(typed.path.dropFirst() + rest) else { return nil }
+    return "An application is asked for with --app: type \(typed.command(rest))."
   }
 
   /// Returns the values of an option that has been given another one, with the command for one of

@@ -3,8 +3,8 @@ import LatchkeyModel
 
 /// Whole commands that are shown as examples.
 enum WholeCommand {
-  /// Returns whether the parser takes a command, without its first word `latchkey`, and would run it
-  /// rather than show a help, which it does for any words with `--help` among them.
+  /// Returns whether the parser takes a command, without its first word `latchkey`, and would run
+  /// it rather than show a help, which it does for any words with `--help` among them.
   static func works(_ words: some Sequence<String>) -> Bool {
     (try? LatchkeyTool.parseAsRoot(Array(words))) is any AsyncParsableCommand
   }
@@ -19,6 +19,7 @@ enum WholeCommand {
       }
     }
     switch path.dropFirst().joined(separator: " ") {
+    case "bridge": return (hasPlain ? [] : ["ntfy"]) + rest
     case "breaks set": return rest + options("--after", "--for")
     case "explain": return rest + options("--app")
     case "app set":
@@ -53,8 +54,8 @@ enum WholeCommand {
     return first + (first.hasSuffix(".") ? "" : ".") + " An example: `\(example)`." + message[end...]
   }
 
-  /// Returns the example of a command's help that is about the option that a message names, or about
-  /// one that was typed, or the first one; with the child or the family that was typed.
+  /// Returns the example of a command's help that is about the option that a message names, or
+  /// about one that was typed, or the first one; with the child or the family that was typed.
   private static func example(
     of type: any ParsableCommand.Type, _ typed: TypedCommand, message: String
   ) -> String? {

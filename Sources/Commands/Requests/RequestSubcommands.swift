@@ -57,8 +57,16 @@ struct RequestArgument: ParsableArguments {
 
   /// Answers the request, and says what became of it.
   func answer(isApproved: Bool, minutes: Int?, at node: any NodeInterface) async throws {
-    let answered = try await node.ask(
-      Endpoints.answerRequest, AnswerRequest(request: request, isApproved: isApproved, minutes: minutes, word: word))
+    let answer = AnswerRequest(request: request, isApproved: isApproved, minutes: minutes, word: word)
+    let answered: RequestListing
+    do {
+      answered = try await node.ask(Endpoints.answerRequest, answer)
+    } catch {
+      guard request == nil, error.code == .invalid else { throw error }
+      let open = try await node.ask(Endpoints.getRequests, nil).filter { $0.state == .open }
+      guard open.count > 1 else { throw error }
+      throw TerminalFailure(.usage, RequestText.choice(of: open, isApproved: isApproved))
+    }
     let console = TerminalEnvironment.current.console
     if format == .json { return try console.write(JSONText.pretty(answered)) }
     for sentence in await RequestText.outcome(answered, isApproved: isApproved, minutes: minutes, at: node) {

@@ -17,6 +17,16 @@ enum RequestText {
       + "first answer holds."
   }
 
+  /// Returns a sentence with the command that answers each of several requests, of which a person
+  /// has named none.
+  static func choice(of open: [RequestListing], isApproved: Bool) -> String {
+    let verb = isApproved ? "approve" : "deny"
+    let commands = open.map { request in
+      "`latchkey \(verb) \(request.short)` for \(ShownText.safe(request.childName.text)) (\(wish(request)))"
+    }
+    return "\(open.count) requests wait for an answer: type \(commands.joined(separator: ", or "))."
+  }
+
   static func answer(_ request: RequestListing) -> String { ShownText.worded(phrase(request)) }
 
   /// Returns what became of a request, such as "yes, 20 min, on Kitchen laptop: after dinner".

@@ -136,8 +136,8 @@ enum TypedDays: Hashable, Sendable {
         : "Several days are written with .. between the first and the last.")
   }
 
-  /// Returns the days that a text lists or the first and the last of them, as they are written here;
-  /// `nil` for a text that is not only days.
+  /// Returns the days that a text lists or the first and the last of them, as they are written
+  /// here; `nil` for a text that is not only days.
   private static func ends(_ text: String) -> [String]? {
     let parts = text.lowercased().split(separator: /\s*[,;–—]\s*|\s+-\s+|\s+(?:and|through|till|to|until)\s+/)
     let days = parts.map { part in meant(String(part)) ?? String(part) }

@@ -72,6 +72,9 @@ struct LimitSetSubcommand: AsyncParsableCommand {
   var category: AppCategory?
 
   mutating func validate() throws {
+    if days.day != nil, today == nil, daily == nil, weekends == nil, weekly == nil, carryOver == nil {
+      throw ValidationError("The limit of those days is missing: give it with --daily, such as --daily 4h.")
+    }
     if today != nil || days.day != nil {
       guard weekends == nil, weekly == nil, carryOver == nil, category == nil,
         today == nil || daily == nil && days.day == nil,

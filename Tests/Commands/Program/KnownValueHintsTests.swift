@@ -6,6 +6,19 @@ import Testing
 
 /// Tests of hints with a command that can be typed as it is.
 @Suite struct KnownValueHintsTests {
+  @Test func whoNamesNoneOfSeveralRequestsReadsTheCommandForEach() async {
+    for verb in ["approve", "deny"] {
+      var script = ScriptedNode.Script()
+      script.answerErrors = [LocalAPIError(.invalid, "2 requests wait for an answer.")]
+      script.requests = [SampleValues.requests[0], SampleValues.requests[0]]
+      script.requests[1].short = "4a4a"
+      let run = await ScriptedRun(verb, script: script)
+      let text = run.console.notes.joined(separator: " ").replacing("\n", with: " ")
+      #expect(run.status == 64 && text.contains("`latchkey \(verb) 3f3f` for Emma (30 min), or "), "\(text)")
+      #expect(text.contains("`latchkey \(verb) 4a4a` for Emma"), "\(text)")
+    }
+  }
+
   @Test func theAnswerToARequestNamesItWhereSeveralWait() async {
     var script = ScriptedNode.Script()
     script.status.role = .parent

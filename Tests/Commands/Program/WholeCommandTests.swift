@@ -75,6 +75,8 @@ import Testing
     ("grant Emma 30m today", "grant Emma 30m"), ("grant Emma 30m today kart", "grant Emma 30m --for kart"),
     ("grant Emma 30m tomorrow", "limit set --child Emma --day tomorrow --daily 2h"),
     ("limit set --daily 4h --day 2026-12-23,2026-12-24", "limit set --daily 4h --day 2026-12-23..2026-12-24"),
+    ("breaks set --child Emma --after none --for 10m", "breaks remove --child Emma"), ("bridge", "bridge ntfy"),
+    ("ask supertuxkart", "ask --app supertuxkart"), ("deny 3f2a --reason tomorrow", "deny 3f2a --word tomorrow"),
     ("settings --programs listed", "settings set --programs listed"),
     ("breaks --after 45m", "breaks set --after 45m --for 10m"),
     ("app set kart --daily-limit 1h within 16:00-20:00", "app set kart --daily-limit \"1h within 16:00-20:00\""),
