@@ -65,7 +65,7 @@ extension ProcessTests {
         #expect(shorter.talk.contains("Emma: screen time a day 1 h."), "\(shorter)")
         #expect(try await rules(mum)["limits/daily/sat"] == "180")
         let same = try await mum.latchkey("limit", "remove", "--weekends")
-        #expect(same.talk.contains("Emma: no limit of its own for screen time on Saturdays and Sundays."), "\(same)")
+        #expect(same.talk.contains("Emma: no separate limit for screen time on Saturdays and Sundays."), "\(same)")
         let listing = try await mum.latchkey("rules", "Emma")
         #expect(!listing.output.contains("Saturdays"), "\(listing)")
         let nothing = try await mum.latchkey("times", "--school", "none")

@@ -24,7 +24,7 @@ struct AppsScanSubcommand: AsyncParsableCommand {
   @Option(
     defaultAsFlag: WaitingTime.usual, parsing: .next,
     help: ArgumentHelp(
-      "Wait for a machine that is off, at most this long (60 s when no time follows).", valueName: "time"))
+      "Wait for a machine that is off, at most this long.", valueName: "time"))
   var wait: WaitingTime?
 
   @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv"))

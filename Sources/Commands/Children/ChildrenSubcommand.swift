@@ -168,7 +168,7 @@ enum ChildText {
     guard !child.untold.isEmpty else { return nil }
     let names = child.untold.map { ShownText.safe($0.text) }
     return "\(ShownText.list(names)) \(names.count == 1 ? "has" : "have") not confirmed the last change about "
-      + "\(ShownText.safe(child.name.text)) yet."
+      + "\(ShownText.safe(child.name.text)) yet: `latchkey devices` shows whether \(names.count == 1 ? "it is" : "they are") in touch."
   }
 
   /// Returns a sentence about the child's machines that only other parents are paired with; `nil`

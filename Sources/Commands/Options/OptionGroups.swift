@@ -40,7 +40,7 @@ struct IssueOptions: ParsableArguments {
   @Option(
     defaultAsFlag: WaitingTime.usual, parsing: .next,
     help: ArgumentHelp(
-      "Wait until the other machine has done it, at most this long (60 s when no time follows).", valueName: "time"))
+      "Wait until the other machine has done it, at most this long.", valueName: "time"))
   var wait: WaitingTime?
 
   @Option(

@@ -103,7 +103,7 @@ struct PointsAdjustSubcommand: AsyncParsableCommand {
   @Option(
     defaultAsFlag: WaitingTime.usual, parsing: .next,
     help: ArgumentHelp(
-      "Wait until the child's machines have answered, at most this long (60 s when no time follows).",
+      "Wait until the child's machines have answered, at most this long.",
       valueName: "time"))
   var wait: WaitingTime?
 
@@ -188,7 +188,7 @@ struct PointsReviewSubcommand: AsyncParsableCommand {
   @Option(
     defaultAsFlag: WaitingTime.usual, parsing: .next,
     help: ArgumentHelp(
-      "Wait until the child's machine has answered, at most this long (60 s when no time follows).",
+      "Wait until the child's machine has answered, at most this long.",
       valueName: "time"))
   var wait: WaitingTime?
 

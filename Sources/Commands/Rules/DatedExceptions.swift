@@ -115,8 +115,8 @@ extension DatedExceptions {
     let (found, isEachDay) = holding(instead: key)
     guard !found.isEmpty, found.contains(where: { $0.rule.key.text != key.text }) else { return nil }
     let holds = ShownText.list(found.map(\.owned))
-    return "\(whom): “\(ShownText.safe(name))” no longer set. Then \(holds) \(found.count == 1 ? "holds" : "hold")"
-      + (isEachDay ? "." : ", and on the other days the plan.")
+    return "\(whom): “\(ShownText.safe(name))” is no longer set. Now \(holds) \(found.count == 1 ? "holds" : "hold")"
+      + (isEachDay ? "." : ", and on the other days the plan holds.")
   }
 
   /// Returns sentences on children with rules of their own that hold instead of those that were set

@@ -84,7 +84,7 @@ enum RuleIssue {
       guard let key = RegisterKey(change.key) else { continue }
       if let run = WeekdayRun([key]) {
         if change.value == nil, let family = rules.family.first(where: { $0.key == key }) {
-          let sentence = "\(whom): no limit of its own for \(run.name(rules.terms)). That of the whole family holds: "
+          let sentence = "\(whom): no separate limit for \(run.name(rules.terms)). That of the whole family holds: "
           sentences.append(ShownText.safe(sentence + "\(family.words)."))
         } else {
           weekdays.append((key, change.value))

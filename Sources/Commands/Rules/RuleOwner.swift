@@ -154,7 +154,7 @@ struct RuleOwnerOptions: ParsableArguments {
     completion: CompletionNames.children)
   var child: String?
 
-  @Flag(help: "For all children: what is set for one child holds instead.")
+  @Flag(help: "The rules of all children; what a child has of its own holds instead.")
   var family = false
 
   var owner: RuleOwner { family ? .family : .child(child, isOption: true) }

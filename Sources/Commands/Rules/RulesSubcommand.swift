@@ -241,7 +241,7 @@ struct RuleOptions: ParsableArguments {
   @Option(
     defaultAsFlag: WaitingTime.usual, parsing: .next,
     help: ArgumentHelp(
-      "Wait until every machine of the child has the change, at most this long (60 s when no time follows).",
+      "Wait until every machine of the child has the change, at most this long.",
       valueName: "time"))
   var wait: WaitingTime?
 

@@ -32,7 +32,7 @@ struct SyncNowSubcommand: AsyncParsableCommand {
   @Option(
     defaultAsFlag: WaitingTime.usual, parsing: .next,
     help: ArgumentHelp(
-      "Wait until both sides are in step, at most this long (60 s when no time follows).", valueName: "time"))
+      "Wait until both sides are in step, at most this long.", valueName: "time"))
   var wait: WaitingTime?
 
   func run() async throws {

@@ -17,8 +17,8 @@ extension Call {
   ///   - group: The name of the group.
   ///   - request: The request.
   ///   - child: The child; `nil` for the family.
-  ///   - zone: Where the request sets rules. A child's group that is the family's so far becomes the
-  ///     child's own with the first application that is added to it or taken out of it.
+  ///   - zone: Where the request sets rules. A child's group that is the family's so far becomes
+  ///     the child's own with the first application that is added to it or taken out of it.
   /// - Returns: The applications.
   /// - Throws: `LocalAPIError` for a group that is not there, or under another spelling, and for
   ///   what is no application.
@@ -140,7 +140,7 @@ struct GroupMembers {
   var members: [EditedApp] = []
   /// Those that it takes out; `nil` for none.
   var former: [EditedApp]?
-  /// The rule from which the edit was made, which it replaces only as it was; `nil` if that does not
-  /// matter.
+  /// The rule from which the edit was made, which it replaces only as it was; `nil` if that does
+  /// not matter.
   var seen: RuleRequest.Change?
 }

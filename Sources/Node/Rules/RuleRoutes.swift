@@ -198,13 +198,15 @@ extension Call {
             "There is no limit a day to take time from: `latchkey limit set --child {child} --today 1h` sets one for today.",
             ["child": .text(ShellWord.person(name))])
           : Phrase(
-            "{child} has no limit a day on that to take time from: {command} sets one.",
+            "{child} has no limit a day on this from which time could be taken: {command} sets one.",
             ["child": .text(name), "command": .text(scope.limiting(name))]))
     }
     guard left >= 60_000 else {
       throw LocalAPIError(
         .invalid,
-        phrase: Phrase("{child} has no time left today, so nothing was taken away.", ["child": .text(name)]))
+        phrase: Phrase(
+          "{child} has less than 1 min left today, so nothing was taken away: `latchkey lock {command}` ends all use now.",
+          ["child": .text(name), "command": .text(ShellWord.person(name))]))
     }
     return min(minutes, Int(left / 60_000))
   }

@@ -201,7 +201,7 @@ public enum ReasonText {
   private static func text(_ minutes: Int, _ extra: Int64, _ what: Phrase.Argument?, _ when: Phrase) -> Phrase {
     let span = SpanText.phrase(minutes: minutes)
     if extra < 0, minutes > 0, extra + Int64(minutes) <= 0 {
-      let taken = Phrase("today, because all {time} were taken away", ["time": .phrase(span)])
+      let taken = Phrase("today, because the whole {time} was taken away", ["time": .phrase(span)])
       return text(0, 0, what, taken)
     }
     let other = Phrase.Argument.phrase(SpanText.phrase(minutes: Int(clamping: extra.magnitude)))
@@ -209,7 +209,7 @@ public enum ReasonText {
       extra == 0
       ? span
       : extra > 0
-        ? Phrase("{time} and {more} more", ["time": .phrase(span), "more": other])
+        ? Phrase("{time} plus {more}", ["time": .phrase(span), "more": other])
         : Phrase("{time} less {less}", ["time": .phrase(span), "less": other])
     let arguments: [String: Phrase.Argument] = ["limit": .phrase(limit), "when": .phrase(when)]
     guard let what else { return Phrase("{limit} of screen time {when}", arguments) }

@@ -165,7 +165,7 @@ public enum RuleText {
   /// hold then.
   public static func childsRemoval(_ key: RegisterKey, _ terms: RuleTerms = RuleTerms()) -> String {
     if let run = WeekdayRun([key]) { return run.phrase(nil, terms) }
-    return "“\(named(key, terms))” no longer set for the child alone"
+    return "“\(named(key, terms))” is no longer set for the child alone"
   }
 
   /// Returns what a rule is called within a sentence, such as "hours of group Blocks" for "group

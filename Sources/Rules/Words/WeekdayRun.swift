@@ -58,7 +58,7 @@ public struct WeekdayRun: Hashable, Sendable {
     let subject =
       limit.application.map(terms.name) ?? limit.filled(limit.entry.name.replacing(" a day", with: ""), "", terms)
     switch value {
-    case nil: return "no limit of its own for \(subject) on \(days.count == 7 ? "any weekday" : words)"
+    case nil: return "no separate limit for \(subject) on \(days.count == 7 ? "any weekday" : words)"
     case "none": return "no limit on \(subject) on \(words)"
     case let value?:
       let read = try? limit.entry.read(value, true)

@@ -32,7 +32,7 @@ import Testing
     var script = Self.script
     let removed = await ScriptedRun("days", "remove", "today", "--child", "Emma", script: script)
     #expect(
-      removed.console.notes.first == "Emma: “screen time on 2026-11-21” no longer set. Then \(Self.advent) holds.",
+      removed.console.notes.first == "Emma: “screen time on 2026-11-21” is no longer set. Now \(Self.advent) holds.",
       "\(removed.console.notes)")
     script.rules.family = [Self.rule("today/2026-11-21/limit", "10", isFamilys: true)]
     let own = await ScriptedRun("days", "remove", "today", "--child", "Emma", script: script)
@@ -41,14 +41,14 @@ import Testing
     script.rules.family = [Self.rule("today/2026-11-22/limit", "10", isFamilys: true)]
     let range = await ScriptedRun("days", "remove", "advent", "--child", "Emma", script: script)
     #expect(
-      range.console.notes.first == "Emma: “screen time on 2026-11-20..2026-12-02” no longer set. "
-        + "Then “screen time on 2026-11-21 1 h” and the family's “screen time on 2026-11-22 10 min” hold, "
-        + "and on the other days the plan.", "\(range.console.notes)")
+      range.console.notes.first == "Emma: “screen time on 2026-11-20..2026-12-02” is no longer set. "
+        + "Now “screen time on 2026-11-21 1 h” and the family's “screen time on 2026-11-22 10 min” hold, "
+        + "and on the other days the plan holds.", "\(range.console.notes)")
     script.rules.rules = [Self.rule("today/2026-11-21/limit", "60")]
     script.rules.family = [Self.rule("today/2026-11-21/limit", "10", isFamilys: true)]
     let familys = await ScriptedRun("days", "remove", "today", "--child", "Emma", script: script)
     #expect(
-      familys.console.notes.first == "Emma: “screen time on 2026-11-21” no longer set for the child alone. "
+      familys.console.notes.first == "Emma: “screen time on 2026-11-21” is no longer set for the child alone. "
         + "That of the whole family holds: 10 min.", "\(familys.console.notes)")
   }
 

@@ -111,14 +111,14 @@ import Testing
     let set = await ScriptedRun(["limit", "set", "--child", "Emma", "--daily", "2h", "--weekends", "3h"], node: node)
     #expect(
       set.console.notes.prefix(3) == [
-        "Emma: screen time a day 2 h.", "Emma: no limit of its own for screen time on Fridays.",
+        "Emma: screen time a day 2 h.", "Emma: no separate limit for screen time on Fridays.",
         "Emma: screen time on Saturdays and Sundays 3 h.",
       ], "\(set.console.notes)")
     let removed = await ScriptedRun(["limit", "remove", "--child", "Emma", "--weekends"], node: node)
     #expect(
       removed.console.notes.prefix(2) == [
-        "Emma: no limit of its own for screen time on Saturdays. That of the whole family holds: 1 h 40 min.",
-        "Emma: no limit of its own for screen time on Sundays.",
+        "Emma: no separate limit for screen time on Saturdays. That of the whole family holds: 1 h 40 min.",
+        "Emma: no separate limit for screen time on Sundays.",
       ], "\(removed.console.notes)")
   }
 

@@ -80,8 +80,8 @@ import Testing
       ids[0]: Grant(minutes: 20, scope: .all), ids[1]: Grant(minutes: 10, scope: .category(.reward)),
       ids[2]: Grant(minutes: 5, scope: .app(kart)), ids[3]: Grant(minutes: 90, scope: .category(.learning)),
     ]
-    #expect(words(.dailyLimit) == "2 h and 35 min more of screen time a day")
-    #expect(words(.weeklyLimit) == "14 h and 35 min more of screen time a week")
+    #expect(words(.dailyLimit) == "2 h plus 35 min of screen time a day")
+    #expect(words(.weeklyLimit) == "14 h plus 35 min of screen time a week")
     #expect(ReasonText.granted(rules, to: .unknown, on: day) == 1_200_000)
     #expect(ReasonText.granted(rules, to: .app(kart), on: day.advanced(byDays: 1)) == 0)
     rules.deductions[day] = [ids[4]: Deduction(Grant(minutes: 50, scope: .all), reason: "rude at dinner")]
@@ -90,7 +90,7 @@ import Testing
       words(.dailyLimit, carried: HouseholdSamples.hour)
         == "2 h less 15 min of screen time a day and 1 h from earlier days")
     rules.deductions[day] = [ids[4]: Deduction(Grant(minutes: 180, scope: .all), reason: "")]
-    #expect(closed(.dailyLimit) == "no screen time today, because all 2 h were taken away")
+    #expect(closed(.dailyLimit) == "no screen time today, because the whole 2 h was taken away")
   }
 
   @Test mutating func whatEarlierDaysLeftIsSaid() {

@@ -19,8 +19,8 @@ import Testing
       ("app/org.kde.gcompris/limit", "none", "no limit a day on GCompris"),
       ("app/org.kde.gcompris/rate", "2500", "GCompris 2.5 points a minute"),
       ("app/org.kde.gcompris/rate", nil, "no points of its own for GCompris"),
-      ("limits/daily/sat", nil, "no limit of its own for screen time on Saturdays"),
-      ("app/org.kde.gcompris/limit/mon", nil, "no limit of its own for GCompris on Mondays"),
+      ("limits/daily/sat", nil, "no separate limit for screen time on Saturdays"),
+      ("app/org.kde.gcompris/limit/mon", nil, "no separate limit for GCompris on Mondays"),
       ("category/reward/limit", "45", "rewards a day 45 min"),
       ("category/learning/weekly", "90", "learning a week 1 h 30 min"),
       ("category/reward/rate", "2000", "points for rewards 2 points a minute"),
@@ -117,10 +117,10 @@ import Testing
   }
 
   @Test func aRuleIsNamedWithinASentence() {
-    #expect(RuleText.childsRemoval("group/Blocks/hours") == "“hours of group Blocks” no longer set for the child alone")
+    #expect(RuleText.childsRemoval("group/Blocks/hours") == "“hours of group Blocks” is no longer set for the child alone")
     #expect(RuleText.named("schedule/bedtime") == "bedtime")
     let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"].compactMap { RegisterKey("app/kart/limit/\($0)") }
-    #expect(RuleText.phrases(days.map { ($0, nil) }) == ["no limit of its own for kart on any weekday"])
+    #expect(RuleText.phrases(days.map { ($0, nil) }) == ["no separate limit for kart on any weekday"])
   }
 
   @Test func withoutTheFamilysZoneAMomentIsInUTC() {
