@@ -19,11 +19,11 @@ enum PINPrompt {
   /// - Throws: `TerminalFailure` for anything else than a PIN.
   static func ask(_ question: String, in language: Language = .english) async throws -> String {
     let console = TerminalEnvironment.current.console
-    let text = try await line(question)
+    let text = try await line(question, in: language)
     if PIN(text) != nil { return text }
     for _ in 1..<(console.inputIsTerminal ? attempts : 1) {
       console.note(ShownText.worded(PIN.faultPhrase, in: language))
-      let text = try await line(question)
+      let text = try await line(question, in: language)
       if PIN(text) != nil { return text }
     }
     let fault = Phrase("A PIN has 4 to 12 digits and nothing else. Nothing was changed: run the command again.")
@@ -40,10 +40,10 @@ enum PINPrompt {
     return first
   }
 
-  private static func line(_ question: String) async throws -> String {
+  private static func line(_ question: String, in language: Language = .english) async throws -> String {
     guard let typed = await HiddenPrompt.line(question) else {
-      throw TerminalFailure(
-        .noInput, "No PIN was given, and nothing was changed: type it, or pass it on standard input.")
+      let sentence = Phrase("No PIN was given, and nothing was changed: type it, or pass it on standard input.")
+      throw TerminalFailure(.noInput, sentence.worded(in: language))
     }
     return typed
   }

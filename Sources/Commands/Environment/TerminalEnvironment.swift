@@ -72,6 +72,12 @@ struct TerminalEnvironment: Sendable {
   /// The language of what children read; everything else is in English.
   var language: Language { Language.asked(for: variables) }
 
+  /// Returns the language of what children read and parents as well: English on a parent's machine.
+  func language(at node: any NodeInterface) async throws -> Language {
+    guard language != .english else { return .english }
+    return try await node.ask(Endpoints.getStatus).role == .child ? language : .english
+  }
+
   /// The zone that days are read in.
   ///
   /// This machine's is looked up where it is used, since that reads files.

@@ -54,11 +54,14 @@ struct MessagesSubcommand: AsyncParsableCommand {
     let interface = try await node.open()
     let status = try await interface.ask(Endpoints.getStatus)
     guard listing.format == .table else { return try environment.console.write(JSONText.pretty(status.messages)) }
-    if status.messages.isEmpty { return try environment.console.say("No messages have arrived here.") }
+    let language = status.role == .child ? environment.language : .english
+    guard !status.messages.isEmpty else {
+      return try environment.console.say(ShownText.worded(Phrase("No messages have arrived here."), in: language))
+    }
     let zone = try await FamilyClock(at: interface).zone
     for message in status.messages {
       let sender = DeviceNames(status).name(message.author)
-      try environment.console.say(MessageText.line(message, from: sender, zone: zone))
+      try environment.console.say(MessageText.line(message, from: sender, zone: zone, in: language))
     }
     guard environment.console.outputIsTerminal else { return }
     for message in status.messages where !message.isRead {

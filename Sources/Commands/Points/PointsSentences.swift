@@ -38,7 +38,7 @@ enum PointsSentences {
           "{points} wait for a review ({id}): {what} on {machine}.",
           [
             "points": .phrase(PointsText.phrase(entry.milliPoints)), "id": .text(entry.short),
-            "what": .text(entry.words), "machine": .text(entry.deviceName.text),
+            "what": .phrase(entry.phrase ?? Phrase(verbatim: entry.words)), "machine": .text(entry.deviceName.text),
           ]))
     }
     var sentences = phrases.map { ShownText.worded($0, in: language) }
@@ -47,6 +47,12 @@ enum PointsSentences {
       sentences.append("`latchkey points review \(first.short) --approve` or `--reject` \(which)")
     }
     return sentences
+  }
+
+  /// Returns what changed points, with a parent's reason if there is one.
+  static func what(_ entry: PointsEntry) -> Phrase {
+    let what = entry.phrase ?? Phrase(verbatim: entry.words)
+    return entry.note.isEmpty ? what : Phrase("{what}: {why}", ["what": .phrase(what), "why": .text(entry.note)])
   }
 
   private static func balance(_ points: PointsListing) -> Phrase {

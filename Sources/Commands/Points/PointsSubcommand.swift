@@ -55,7 +55,8 @@ struct PointsShowSubcommand: AsyncParsableCommand {
             ]
           }))
     case .table:
-      let (role, language) = (try await interface.ask(Endpoints.getStatus).role, TerminalEnvironment.current.language)
+      let role = try await interface.ask(Endpoints.getStatus).role
+      let language = role == .child ? TerminalEnvironment.current.language : .english
       for sentence in PointsSentences.all(points, on: role, in: language) {
         try console.say(sentence)
       }
@@ -64,13 +65,14 @@ struct PointsShowSubcommand: AsyncParsableCommand {
       let rows = points.entries.map { entry in
         [
           TimeText.short(entry.at, zone: zone), PointsSentences.signed(entry.milliPoints),
-          entry.words + (entry.note.isEmpty ? "" : ": \(ShownText.safe(entry.note))"), entry.deviceName.text,
+          ShownText.worded(PointsSentences.what(entry), in: language), entry.deviceName.text,
         ]
       }
+      let heads: [Phrase] = ["When", "Points", "What", "Machine"]
       try console.write(
         "\n"
           + TableText.render(
-            ["When", "Points", "What", "Machine"], numbers: [1], spare: [3], wrap: [2], rows: rows, empty: ""))
+            heads, numbers: [1], spare: [3], wrap: [2], rows: rows, empty: Phrase(verbatim: ""), in: language))
     }
   }
 }

@@ -31,18 +31,21 @@ struct RedeemSubcommand: AsyncParsableCommand {
   @Flag(help: "The number is of minutes to buy, not of points.")
   var minutes = false
 
+  static let noMinutes = Phrase("Buy 1 to 1,440 minutes, such as 30.")
+  static let noPoints = Phrase(
+    "Give a number of points above 0, such as 20, up to 1,000,000; or a time, such as 30 --minutes.")
+
   mutating func validate() throws { _ = try request() }
 
   private func request() throws -> PointsRedemption {
     guard !minutes else {
       guard let time = Int(number), (1...1_440).contains(time) else {
-        throw ValidationError("Buy 1 to 1,440 minutes, such as 30.")
+        throw ValidationError(Self.noMinutes.worded())
       }
       return PointsRedemption(child: options.child, minutes: time)
     }
     guard let points = PointsText.milliPoints(number), points > 0 else {
-      throw ValidationError(
-        "Give a number of points above 0, such as 20, up to 1,000,000; or a time, such as 30 --minutes.")
+      throw ValidationError(Self.noPoints.worded())
     }
     return PointsRedemption(child: options.child, milliPoints: points)
   }

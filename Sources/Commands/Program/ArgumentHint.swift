@@ -68,22 +68,21 @@ enum ArgumentHint {
     return WholeCommand.works(typed.path.dropFirst() + rest) ? typed.command(rest) : nil
   }
 
-  /// Returns a sentence that asks which of several children is meant, with the command that names
-  /// the first of them; any other sentence as it is.
-  static func namingChild(_ sentence: String, arguments: [String]) -> String {
+  /// Returns the command that names the first of several children, after a sentence that asks which
+  /// of them is meant; `nil` after any other sentence.
+  static func namingChild(_ sentence: String, arguments: [String]) -> Phrase? {
     guard
       let asked = sentence.firstMatch(
         of: /^There is more than one child: say which, (.+?)( or .*?)?\.( --family is for all of them\.)?$/)
-    else {
-      return sentence
-    }
+    else { return nil }
     let (type, path) = subcommand(arguments)
     let (help, name) = (help(of: type), ShellWord.person(String(asked.output.1)))
     let rest = arguments.dropFirst(path.count - 1).map(TypedWord.quoted)
     let words =
       help.contains("--child <child>")
       ? path + rest + ["--child", name] : help.contains("<child>") ? path + [name] + rest : []
-    return words.isEmpty ? sentence : sentence + " Name one, such as `\(words.joined(separator: " "))`."
+    guard !words.isEmpty else { return nil }
+    return Phrase("Name one, such as `{command}`.", ["command": .text(words.joined(separator: " "))])
   }
 
   /// Returns the argument that follows the names of subcommands, if it is no option.

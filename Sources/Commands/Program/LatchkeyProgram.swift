@@ -80,7 +80,12 @@ public enum LatchkeyProgram {
       if let failure = TerminalFailure(error) {
         // It may quote what other machines and people wrote.
         if let sentence = failure.sentence {
-          console.note("latchkey: " + ShownText.safe(ArgumentHint.namingChild(sentence, arguments: arguments)))
+          // A sentence in another language is recognized by its English one.
+          let english = (error as? LocalAPIError)?.message ?? sentence
+          let next = ArgumentHint.namingChild(english, arguments: arguments).map {
+            " " + $0.worded(in: english == sentence ? .english : TerminalEnvironment.current.language)
+          }
+          console.note("latchkey: " + ShownText.safe(sentence + (next ?? "")))
         }
         return failure.exitStatus
       }
@@ -146,7 +151,9 @@ public enum LatchkeyProgram {
     let full = own ?? LatchkeyTool.fullMessage(for: error)
     let shown =
       status == ExitStatus.ok.rawValue
-      ? CompletionScript.completed(usageInWidth(full)) : withoutUsage(ArgumentHint.better(full, arguments: arguments))
+      ? CompletionScript.completed(usageInWidth(full))
+      : ChildsMistake.message(full, arguments: arguments, in: TerminalEnvironment.current.language)
+        ?? withoutUsage(ArgumentHint.better(full, arguments: arguments))
     let message = PairingCodeMask.hide(in: shown, arguments: arguments)
     if status == ExitStatus.ok.rawValue {
       do {

@@ -36,12 +36,17 @@ enum ShownText {
 
   /// Returns how long ago something was, in words of a sentence, such as `20 minutes ago`.
   static func agoInWords(_ milliseconds: Int64, now: Int64) -> String {
-    let minutes = max(0, age(of: milliseconds, now: now)) / 60_000
-    switch minutes {
-    case 0: return "just now"
-    case ..<60: return count(minutes, "minute") + " ago"
-    case ..<1_440: return count(minutes / 60, "hour") + " ago"
-    default: return count(minutes / 1_440, "day") + " ago"
+    phrase(agoInWords: milliseconds, now: now).worded()
+  }
+
+  /// Returns the same as a phrase.
+  static func phrase(agoInWords milliseconds: Int64, now: Int64) -> Phrase {
+    let minutes = Int(clamping: max(0, age(of: milliseconds, now: now)) / 60_000)
+    return switch minutes {
+    case 0: Phrase("just now")
+    case ..<60: Phrase(one: "{count} minute ago", other: "{count} minutes ago", count: minutes)
+    case ..<1_440: Phrase(one: "{count} hour ago", other: "{count} hours ago", count: minutes / 60)
+    default: Phrase(one: "{count} day ago", other: "{count} days ago", count: minutes / 1_440)
     }
   }
 

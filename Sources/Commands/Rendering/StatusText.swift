@@ -157,11 +157,20 @@ enum MessageText {
   ///   - message: The message.
   ///   - sender: The name of the machine that sent it; `nil` if it is no longer known.
   ///   - zone: The time zone of the person.
+  ///   - language: The language of the person.
   /// - Returns: One line.
-  static func line(_ message: ReceivedMessage, from sender: DeviceName?, zone: TimeZone) -> String {
-    let who = sender.map { " from \(ShownText.quoted($0))" } ?? ""
-    return "Message\(who), sent \(TimeText.short(message.commandID.milliseconds, zone: zone)): "
-      + "“\(ShownText.safe(message.text))”"
+  static func line(
+    _ message: ReceivedMessage, from sender: DeviceName?, zone: TimeZone, in language: Language = .english
+  ) -> String {
+    var arguments: [String: Phrase.Argument] = [
+      "time": .text(TimeText.short(message.commandID.milliseconds, zone: zone)),
+      "text": .phrase(Phrase("“{name}”", ["name": .text(message.text)])),
+    ]
+    guard let sender else {
+      return ShownText.worded(Phrase("Message, sent {time}: {text}", arguments), in: language)
+    }
+    arguments["machine"] = sender.quotation
+    return ShownText.worded(Phrase("Message from {machine}, sent {time}: {text}", arguments), in: language)
   }
 }
 

@@ -1,3 +1,5 @@
+import LatchkeyModel
+
 /// A table as text.
 enum TableText {
   /// Returns rows under their headings; without rows, the sentence `empty`.
@@ -12,10 +14,11 @@ enum TableText {
   ///   - wrap: The columns whose cells may take several lines.
   ///   - rows: The rows, with one cell for each heading; they are made safe to show here.
   ///   - empty: The sentence for a table without rows.
+  ///   - language: The language of a note about columns that are omitted.
   /// - Returns: The lines of the table.
   static func render(
     _ headings: [String], numbers: Set<Int> = [], spare: [Int] = [], wrap: Set<Int> = [], rows: [[String]],
-    empty: String
+    empty: String, in language: Language = .english
   ) -> String {
     guard !rows.isEmpty else { return empty.inWidth + "\n" }
     let columns = TerminalEnvironment.current.outputColumns
@@ -27,9 +30,19 @@ enum TableText {
         wrap: Set(left.indices.filter { wrap.contains(left[$0]) }), rows: safe.map { row in left.map { row[$0] } })
       guard let text = part.text(columns) else { continue }
       let names = headings.indices.filter { !left.contains($0) }.map { "“\(headings[$0])”" }
-      return names.isEmpty ? text : text + note(names, columns)
+      return names.isEmpty ? text : text + note(names, columns, language)
     }
     return blocks(headings, rows: safe, columns)
+  }
+
+  /// Returns the same with headings that are put into the words of a language.
+  static func render(
+    _ headings: [Phrase], numbers: Set<Int> = [], spare: [Int] = [], wrap: Set<Int> = [], rows: [[String]],
+    empty: Phrase, in language: Language
+  ) -> String {
+    render(
+      headings.map { ShownText.worded($0, in: language) }, numbers: numbers, spare: spare, wrap: wrap, rows: rows,
+      empty: ShownText.worded(empty, in: language), in: language)
   }
 
   /// Some columns of a table.
@@ -93,9 +106,11 @@ enum TableText {
     }
   }
 
-  private static func note(_ names: [String], _ columns: Int) -> String {
-    let text = "(Too narrow here for \(names.joined(separator: ", ")); a wider window and --format json have all.)"
-    return WrappedText.words(text, columns: columns) + "\n"
+  private static func note(_ names: [String], _ columns: Int, _ language: Language) -> String {
+    let text = Phrase(
+      "(Too narrow here for {columns}; a wider window and --format json have all.)",
+      ["columns": .text(names.joined(separator: ", "))])
+    return WrappedText.words(text.worded(in: language), columns: columns) + "\n"
   }
 
   /// Returns every row as a paragraph, for a terminal that no table fits; empty cells are left out.

@@ -39,18 +39,35 @@ struct AskSubcommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Write the request as JSON.", valueName: "text|json"))
   var format: AnswerFormat = .text
 
+  /// What a child is told who asks for nothing, or for two things.
+  static let neither = Phrase("Ask for a time, such as 30m, or for an application with --app.")
+  static let withoutTime = Phrase("Give the time with --for, such as 30m.")
+
+  /// Returns what a child is told who asks for something that is no time, which may be the name of
+  /// an application.
+  static func noTime(_ text: String) -> Phrase {
+    guard text.first?.isLetter == true, ShellWord.isPlain(text) else {
+      return Phrase("Ask for 1 minute to 24 hours, such as 30m or 1h30m.")
+    }
+    return Phrase(
+      "{word} is no time. For an application, type `{command}`.",
+      [
+        "word": .phrase(.quoted(text)), "command": .text(TypedWord.command(["latchkey", "ask", "--app", text])),
+      ])
+  }
+
   @Sendable private static func minutes(_ text: String) throws -> Int {
     guard let minutes = SpanReader.minutes(text), (1...1_440).contains(minutes) else {
-      throw ValidationError("Ask for 1 minute to 24 hours, such as 30m or 1h30m.")
+      throw ValidationError(noTime(text).worded())
     }
     return minutes
   }
 
   mutating func validate() throws {
     guard (time == nil) != (app == nil) else {
-      throw ValidationError("Ask for a time, such as 30m, or for an application with --app.")
+      throw ValidationError(Self.neither.worded())
     }
-    if purpose != nil, time == nil { throw ValidationError("Give the time with --for, such as 30m.") }
+    if purpose != nil, time == nil { throw ValidationError(Self.withoutTime.worded()) }
     if let fault = TextRule.reason.fault(in: reason) { throw ValidationError(fault) }
     for name in [app, purpose].compactMap({ $0 }) { try AppChoice.check(name) }
   }

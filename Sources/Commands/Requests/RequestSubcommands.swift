@@ -21,16 +21,18 @@ struct RequestsSubcommand: AsyncParsableCommand {
     let interface = try await node.open()
     let requests = try await interface.ask(Endpoints.getRequests, nil)
     guard listing.format == .table else { return try environment.console.write(JSONText.pretty(requests)) }
+    let language = try await environment.language(at: interface)
+    let heads: [Phrase] = ["ID", "Child", "Asks for", "Why", "When", "Answer"]
     try environment.console.write(
       TableText.render(
-        ["ID", "Child", "Asks for", "Why", "When", "Answer"], spare: [4], wrap: [2, 3, 5],
+        heads, spare: [4], wrap: [2, 3, 5],
         rows: requests.map { request in
           [
-            request.short, ShownText.safe(request.childName.text), RequestText.wish(request),
-            ShownText.safe(request.reason), ShownText.agoInWords(request.askedAt, now: environment.now()),
-            RequestText.answer(request),
+            request.short, request.childName.text, ShownText.worded(request.wish(), in: language), request.reason,
+            ShownText.worded(ShownText.phrase(agoInWords: request.askedAt, now: environment.now()), in: language),
+            ShownText.worded(RequestText.phrase(request), in: language),
           ]
-        }, empty: "Nothing was asked for today."))
+        }, empty: Phrase("Nothing was asked for today."), in: language))
     let open = requests.filter { $0.state == .open }
     if let first = open.first, try await interface.ask(Endpoints.getStatus).role == .parent {
       environment.console.note(RequestText.answering(first, isOnly: open.count == 1))

@@ -27,8 +27,6 @@ enum RequestText {
     return "\(open.count) requests wait for an answer: type \(commands.joined(separator: ", or "))."
   }
 
-  static func answer(_ request: RequestListing) -> String { ShownText.worded(phrase(request)) }
-
   /// Returns what became of a request, such as "yes, 20 min, on Kitchen laptop: after dinner".
   static func phrase(_ request: RequestListing) -> Phrase {
     guard let answer = request.answer else {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// The `latchkey explain` subcommand.
 struct ExplainSubcommand: AsyncParsableCommand {
@@ -48,18 +49,22 @@ struct ExplainSubcommand: AsyncParsableCommand {
     if let at { moment = at.instant(in: try await FamilyClock(at: interface).zone) }
     let found = try await interface.ask(Endpoints.getExplanation, (name, app, moment))
     if listing.format == .json { return try environment.console.write(JSONText.pretty(found)) }
-    let verdict = found.app.verdict
-    let whose = found.shared.isEmpty ? "" : ", by \(ShownText.safe(found.name.text))'s own rules"
-    try environment.console.say(
-      "\(ShownText.safe(found.app.displayName)) for \(ShownText.safe(found.name.text)), "
-        + "\(TimeText.short(found.at, zone: TimeText.zone(found.zone))): \(Self.words(verdict, found))\(whose).")
+    let language = try await environment.language(at: interface)
+    try environment.console.say(ShownText.worded(Self.head(found), in: language))
+    let heads: [Phrase] = ["Rule", "Says"]
     try environment.console.write(
       "\n"
         + TableText.render(
-          ["Rule", "Says"], wrap: [0, 1], rows: found.rules.map { [$0.words, Self.standing($0, found)] },
-          empty: "No rule holds for it at that time."
-        ))
-    if let sentence = ExplainedChange.sentence(found) { environment.console.note(sentence) }
+          heads, wrap: [0, 1],
+          rows: found.rules.map { rule in
+            [rule.said, Self.standing(rule, found)].map { ShownText.worded($0, in: language) }
+          }, empty: Phrase("No rule holds for it at that time."), in: language))
+    // The commands are a parent's; who reads another language is told what a child can do.
+    if language != .english {
+      if !found.app.verdict.isAllowed { environment.console.note(ShownText.worded(Self.asking(found), in: language)) }
+    } else if let sentence = ExplainedChange.sentence(found) {
+      environment.console.note(sentence)
+    }
     for sentence in found.shared + found.leftOpen { environment.console.note(ShownText.safe(sentence)) }
   }
 
@@ -82,29 +87,67 @@ struct ExplainSubcommand: AsyncParsableCommand {
         + "`\(TypedWord.command(["latchkey", "today"] + (named.map { [$0] } ?? [])))` what holds for the whole day.")
   }
 
-  private static func words(_ verdict: VerdictToday, _ found: ChildExplanation) -> String {
-    let until = verdict.until.map { ", until \(TodayText.clock($0, at: found.at, zone: found.zone))" } ?? ""
-    guard verdict.isAllowed else {
-      let reason = ShownText.worded(verdict.reason ?? Phrase("a rule"))
-      let exception = found.app.exception
-      return exception.isEmpty ? "not allowed\(until) (\(reason))" : "the rules say no\(until) (\(reason))\(exception)"
-    }
-    guard let left = verdict.leftMilliseconds else { return "allowed" }
-    return "allowed, \(TodayText.left(left)) left\(until)"
-      + (verdict.reason.map { " (\(ShownText.worded($0)))" } ?? "")
+  /// Returns what holds for the application, such as “Chess for Emma, 2026-11-21 14:03: allowed”.
+  static func head(_ found: ChildExplanation) -> Phrase {
+    let arguments: [String: Phrase.Argument] = [
+      "app": .phrase(ProgramsName.phrase(found.app.displayName)), "child": .text(found.name.text),
+      "time": .text(TimeText.short(found.at, zone: TimeText.zone(found.zone))), "state": .phrase(state(found)),
+    ]
+    return found.shared.isEmpty
+      ? Phrase("{app} for {child}, {time}: {state}.", arguments)
+      : Phrase("{app} for {child}, {time}: {state}, by {child}'s own rules.", arguments)
   }
 
-  private static func standing(_ rule: ChildExplanation.Rule, _ found: ChildExplanation) -> String {
-    let until = rule.leftMilliseconds.map { TodayText.clock(found.at + $0, at: found.at, zone: found.zone) }
+  private static func state(_ found: ChildExplanation) -> Phrase {
+    let verdict = found.app.verdict
+    var arguments: [String: Phrase.Argument] = ["why": .phrase(verdict.reason ?? Phrase("a rule"))]
+    if let until = verdict.until { arguments["until"] = .text(TodayText.clock(until, at: found.at, zone: found.zone)) }
+    guard verdict.isAllowed else {
+      let exception = found.app.exception
+      guard exception.isEmpty else {
+        let no =
+          verdict.until == nil
+          ? Phrase("the rules say no ({why})", arguments) : Phrase("the rules say no until {until} ({why})", arguments)
+        return found.app.excepting(no)
+      }
+      return verdict.until == nil
+        ? Phrase("not allowed ({why})", arguments) : Phrase("not allowed until {until} ({why})", arguments)
+    }
+    guard let left = verdict.leftMilliseconds else { return Phrase("allowed") }
+    arguments["time"] = .phrase(SpanText.phrase(left: left))
+    let isExplained = verdict.reason != nil
+    return switch (verdict.until != nil, isExplained) {
+    case (true, true): Phrase("allowed, {time} left, until {until} ({why})", arguments)
+    case (true, false): Phrase("allowed, {time} left, until {until}", arguments)
+    case (false, true): Phrase("allowed, {time} left ({why})", arguments)
+    case (false, false): Phrase("allowed, {time} left", arguments)
+    }
+  }
+
+  /// Returns how a child asks for the application.
+  private static func asking(_ found: ChildExplanation) -> Phrase {
+    let names = [found.app.appID: found.app.displayName]
+    let word = ShellWord.person(RuleTerms(names: names).argument(found.app.appID))
+    return found.app.appID.isOfMany
+      ? Phrase("Your parents can change that: ask them.")
+      : Phrase("Your parents can change that: ask them with `latchkey ask --app {word}`.", ["word": .text(word)])
+  }
+
+  private static func standing(_ rule: ChildExplanation.Rule, _ found: ChildExplanation) -> Phrase {
+    var arguments: [String: Phrase.Argument] = [:]
+    if let left = rule.leftMilliseconds {
+      arguments["until"] = .text(TodayText.clock(found.at + left, at: found.at, zone: found.zone))
+    }
     switch (rule.isOpen, rule.leftMilliseconds) {
     case (true, let left?):
-      return "open for \(TodayText.left(left)), until \(until ?? "")"
-    case (true, nil) where rule.rule == "alwaysAllowed": return "open at any time"
-    case (true, nil): return "open to the end of tomorrow at least"
-    case (false, _?): return "closed until \(until ?? "")"
+      arguments["time"] = .phrase(SpanText.phrase(left: left))
+      return Phrase("open for {time}, until {until}", arguments)
+    case (true, nil) where rule.rule == "alwaysAllowed": return Phrase("open at any time")
+    case (true, nil): return Phrase("open to the end of tomorrow at least")
+    case (false, _?): return Phrase("closed until {until}", arguments)
     case (false, nil):
       return ["points", "redeemedTime"].contains(rule.rule)
-        ? "closed until there are more points" : "closed until a parent changes it"
+        ? Phrase("closed until there are more points") : Phrase("closed until a parent changes it")
     }
   }
 }

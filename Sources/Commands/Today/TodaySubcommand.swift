@@ -97,9 +97,12 @@ struct MeSubcommand: AsyncParsableCommand {
   @Flag(help: "Open this as a page in the browser, where you can also ask and change points into time.")
   var web = false
 
+  static let both = Phrase("Give --i-am or --leave, not both.")
+  static let onPage = Phrase("Say on the page who is there: give --web alone.")
+
   func validate() throws {
-    if leave, iAm != nil { throw ValidationError("Give --i-am or --leave, not both.") }
-    if web, leave || iAm != nil { throw ValidationError("Say on the page who is there: give --web alone.") }
+    if leave, iAm != nil { throw ValidationError(Self.both.worded()) }
+    if web, leave || iAm != nil { throw ValidationError(Self.onPage.worded()) }
   }
 
   func run() async throws {

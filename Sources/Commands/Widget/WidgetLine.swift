@@ -56,25 +56,27 @@ extension WidgetLine {
   private static let minute: Int64 = 60_000
 
   /// Creates the line of a child's own day, such as “48 min”, “48 min to bedtime” or “bedtime until
-  /// 07:00”.
-  init(_ day: ChildToday) {
+  /// 07:00”, in a language.
+  init(_ day: ChildToday, in language: Language = .english) {
     let left = day.screen.isAllowed ? day.screen.leftMilliseconds : 0
     let percentage = day.limitMilliseconds.map { limit -> Int in
       let rest = min(max(0, limit - day.usedMilliseconds), left ?? .max)
       return limit > 0 ? Int(min(100, Double(rest) / Double(limit) * 100)) : 0
     }
     self.init(
-      Self.words(day), Self.mood(day.screen), details: [TodayText.line(day)] + day.notices.map { ShownText.worded($0) },
+      ShownText.worded(Self.words(day), in: language), Self.mood(day.screen),
+      details: [TodayText.line(day, in: language)] + day.notices.map { ShownText.worded($0, in: language) },
       percentage: percentage, isUrgent: day.screen.isAllowed && left.map { $0 <= 5 * Self.minute } ?? false)
   }
 
   /// Creates the line of an account that children share, while nobody has said who is there.
-  init(_ unnamed: UnnamedToday) {
+  init(_ unnamed: UnnamedToday, in language: Language = .english) {
+    let state = Self.words(unnamed.screen, at: unnamed.at, zone: unnamed.zone)
+    let details = Phrase(
+      "Children share this account: say who is here with `latchkey me --i-am`. Until then the stricter rules hold.")
     self.init(
-      "who is here? " + Self.words(unnamed.screen, at: unnamed.at, zone: unnamed.zone), Self.mood(unnamed.screen),
-      details: [
-        "Children share this account: say who is here with `latchkey me --i-am`. Until then the stricter rules hold."
-      ])
+      ShownText.worded(Phrase("who is here? {state}", ["state": .phrase(state)]), in: language),
+      Self.mood(unnamed.screen), details: [ShownText.worded(details, in: language)])
   }
 
   private static func mood(_ screen: VerdictToday) -> Mood {
@@ -82,28 +84,30 @@ extension WidgetLine {
     return screen.leftMilliseconds.map { $0 <= 15 * minute ? .low : .left } ?? .free
   }
 
-  private static func words(_ day: ChildToday) -> String { words(day.screen, at: day.at, zone: day.zone) }
+  private static func words(_ day: ChildToday) -> Phrase { words(day.screen, at: day.at, zone: day.zone) }
 
   /// Returns what is left of screen time in few words, at a time in Unix milliseconds.
-  private static func words(_ screen: VerdictToday, at now: Int64, zone: String) -> String {
+  private static func words(_ screen: VerdictToday, at now: Int64, zone: String) -> Phrase {
     guard screen.isAllowed else {
-      let why =
+      let why: Phrase =
         switch screen.rule {
-        case "lock": "locked"
-        case "bedtime": "bedtime"
-        case "breaks": "break"
-        default: "time is up"
+        case "lock": Phrase("locked")
+        case "bedtime": Phrase("bedtime")
+        case "breaks": Phrase("break")
+        default: Phrase("time is up")
         }
-      return why + (screen.until.map { " until \(TodayText.clock($0, at: now, zone: zone))" } ?? "")
+      guard let until = screen.until else { return why }
+      return Phrase(
+        "{why} until {until}",
+        ["why": .phrase(why), "until": .text(TodayText.clock(until, at: now, zone: zone))])
     }
-    guard let left = screen.leftMilliseconds else { return "no limit" }
-    let end =
-      switch screen.rule {
-      case "bedtime": " to bedtime"
-      case "breaks": " to a break"
-      default: ""
-      }
-    return TodayText.left(left) + end
+    guard let left = screen.leftMilliseconds else { return Phrase("no limit") }
+    let time = ["time": Phrase.Argument.phrase(SpanText.phrase(left: left))]
+    return switch screen.rule {
+    case "bedtime": Phrase("{time} to bedtime", time)
+    case "breaks": Phrase("{time} to a break", time)
+    default: SpanText.phrase(left: left)
+    }
   }
 
   /// Creates the line of a parent's machine, such as “1 request · Emma 48 min · Ben off”.
@@ -117,7 +121,7 @@ extension WidgetLine {
     var parts = open.isEmpty ? [] : [ShownText.count(open.count, "request")]
     // What is left on a machine that is off is not known.
     parts += days.prefix(4).map { day, isConnected in
-      "\(ShownText.safe(day.name.text)) \(isConnected ? Self.words(day) : "off")"
+      "\(ShownText.safe(day.name.text)) \(isConnected ? ShownText.worded(Self.words(day)) : "off")"
     }
     if days.count > 4 { parts.append("+\(days.count - 4)") }
     if !warnings.isEmpty { parts.append(ShownText.count(warnings.count, "warning")) }
@@ -133,14 +137,16 @@ extension WidgetLine {
   }
 
   /// Creates the line for a node that does not answer.
-  init(away error: any Error) {
+  init(away error: any Error, in language: Language = .english) {
     let text =
       switch (error as? LocalAPIError)?.code {
-      case nil, .timeout: "Latchkey is off"
-      case .unknownChild, .forbidden: "no child here"
-      default: "no answer"
+      case nil, .timeout: Phrase("Latchkey is off")
+      case .unknownChild, .forbidden: Phrase("no child here")
+      default: Phrase("no answer")
       }
-    let sentence = TerminalFailure(error)?.sentence ?? "Latchkey did not answer: run `latchkey status` to see why."
-    self.init(text, .away, details: [ShownText.safe(sentence)])
+    let sentence =
+      TerminalFailure(error)?.sentence
+      ?? Phrase("Latchkey did not answer: run `latchkey status` to see why.").worded(in: language)
+    self.init(ShownText.worded(text, in: language), .away, details: [ShownText.safe(sentence)])
   }
 }

@@ -7,18 +7,19 @@ struct WidgetSource: Sendable {
 
   /// Returns what to show now; without an answer, a line that says so.
   func line() async -> WidgetLine {
+    let language = TerminalEnvironment.current.language
     do {
       let node = try await open()
-      do { return WidgetLine(try await Self.ownDay(node)) } catch {
+      do { return WidgetLine(try await Self.ownDay(node), in: language) } catch {
         switch error.code {
         case .wrongRole: return try await Self.parentsLine(node)
         case .unknownChild:
           guard let unnamed = try await node.ask(Endpoints.getPresence).unnamed else { throw error }
-          return WidgetLine(unnamed)
+          return WidgetLine(unnamed, in: language)
         default: throw error
         }
       }
-    } catch { return WidgetLine(away: error) }
+    } catch { return WidgetLine(away: error, in: language) }
   }
 
   /// Returns the day of the child whose account it is, or whose machine it is alone.

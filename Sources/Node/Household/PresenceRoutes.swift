@@ -167,8 +167,9 @@ extension Household {
     guard let only = found.first, found.count == 1, !word.isEmpty else {
       throw LocalAPIError(
         .unknownChild,
-        "“\(DeviceName(sanitising: text))” is not one of the children who share this account: give "
-          + "\(Self.choice(names.map(\.name))).")
+        phrase: Phrase(
+          "{name} is not one of the children who share this account: give {names}.",
+          ["name": DeviceName(sanitising: text).quotation, "names": .either(names.map(\.name))]))
     }
     return only.child
   }
@@ -190,9 +191,5 @@ extension Household {
   func titles(of children: [ChildID]) -> String {
     let names = children.map { title(of: $0).text }
     return "\(names.dropLast().joined(separator: ", ")) and \(names.last ?? "")"
-  }
-
-  private static func choice(_ names: [String]) -> String {
-    "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
   }
 }

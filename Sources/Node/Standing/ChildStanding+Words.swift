@@ -205,12 +205,15 @@ extension ChildStanding {
   private func alwaysAllowed(_ app: AppID) -> [ChildExplanation.Rule] {
     let all = rules.app(app)
     guard all.isAlwaysAllowed, !all.isBlocked, !rules.isRemoved else { return [] }
-    let groups = rules.apps[app]?.isAlwaysAllowed == true ? [] : rules.groups(of: app).map { "“\($0.name.text)”" }
-    let whose =
-      groups.isEmpty ? "" : " by the group\(groups.count > 1 ? "s" : "") \(groups.joined(separator: " and "))"
-    return [
-      ChildExplanation.Rule(rule: "alwaysAllowed", words: "always allowed\(whose)", isOpen: true, leftMilliseconds: nil)
-    ]
+    let groups = rules.apps[app]?.isAlwaysAllowed == true ? [] : rules.groups(of: app).map(\.name.text)
+    let words =
+      groups.isEmpty
+      ? Phrase("always allowed")
+      : Phrase(
+        one: "always allowed by the group {groups}", other: "always allowed by the groups {groups}",
+        count: groups.count,
+        ["groups": .list(groups.map { .phrase(.quoted($0)) })])
+    return [ChildExplanation.Rule("alwaysAllowed", words, isOpen: true, left: nil)]
   }
 
   /// Returns what each rule says of an application.
@@ -221,14 +224,17 @@ extension ChildStanding {
         let words = ReasonText.words(
           reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried, isToday: isToday)
         return switch standing {
-        case .open(let left):
-          ChildExplanation.Rule(rule: reason.word, words: words.worded(), isOpen: true, leftMilliseconds: left)
+        case .open(let left): ChildExplanation.Rule(reason.word, words, isOpen: true, left: left)
         case .closed(let left):
           ChildExplanation.Rule(
-            rule: reason.word, words: (reason == .points ? waitingPoints : nil)?.worded() ?? words.worded(),
-            isOpen: false,
-            leftMilliseconds: left)
+            reason.word, (reason == .points ? waitingPoints : nil) ?? words, isOpen: false, left: left)
         }
       }
+  }
+}
+
+extension ChildExplanation.Rule {
+  fileprivate init(_ rule: String, _ phrase: Phrase, isOpen: Bool, left: Int64?) {
+    self.init(rule: rule, words: phrase.worded(), phrase: phrase, isOpen: isOpen, leftMilliseconds: left)
   }
 }

@@ -112,10 +112,15 @@ package struct ChildExplanation: Hashable, Sendable, Codable {
   package struct Rule: Hashable, Sendable, Codable {
     package var rule: String
     package var words: String
+    /// The same as a phrase.
+    package var phrase: Phrase?
     /// A Boolean value that indicates whether the rule allows the application.
     package var isOpen: Bool
     /// How long this holds, in milliseconds; `nil` for longer than to the end of the next day.
     package var leftMilliseconds: Int64?
+
+    /// The words as a phrase, which is in English alone if there is none.
+    package var said: Phrase { phrase ?? Phrase(verbatim: words) }
   }
 
   /// What the commands depend on with which a parent lets the application run.
