@@ -37,4 +37,20 @@ import Testing
     #expect(!page.contains("chess") && page.contains("kart: blocked"), "\(page)")
     #expect(page.contains("set by the machine itself") && !page.contains("days ago"), "\(page)")
   }
+
+  @Test("What ends the time begins then, and what is closed is closed until then")
+  func theTimeOfARule() {
+    let clock = PageClock(zone: "Europe/Berlin", now: FamilySample.now)
+    let until = FamilySample.now + 60_000
+    let time = clock.moment(until).worded()
+    func words(_ rule: String, _ reason: Phrase, isAllowed: Bool) -> String? {
+      PageWords.reason(VerdictToday(isAllowed: isAllowed, rule: rule, reason: reason, until: until), clock)?.worded()
+    }
+    let pause = Phrase(verbatim: "a break of 10 min")
+    #expect(words("breaks", pause, isAllowed: true) == "a break of 10 min, from \(time)")
+    #expect(words("breaks", pause, isAllowed: false) == "a break of 10 min, until \(time)")
+    #expect(words("dailyLimit", "2 h a day", isAllowed: true) == "2 h a day, until \(time)")
+    let partly = Phrase("{reason}, but nothing closes it", ["reason": "a break"])
+    #expect(words("breaks", partly, isAllowed: false) == "until \(time): a break, but nothing closes it")
+  }
 }

@@ -214,9 +214,18 @@ enum MeText {
   static func closed(_ app: AppToday, at now: Int64, zone: String, in language: Language = .english) -> String {
     let isBlocked = app.verdict.rule == "blocked"
     let state = isBlocked ? Phrase("blocked") : TodayText.phrase(app.verdict, at: now, zone: zone)
+    // What a child has to know of a rule that one of its machines does not carry out.
+    let isPartlyOpen = app.isPartlyOpen && !app.isLeftOpen
     let arguments: [String: Phrase.Argument] = [
-      "app": .phrase(ProgramsName.phrase(app.displayName)), "state": .phrase(app.excepting(state)),
+      "app": .phrase(ProgramsName.phrase(app.displayName)),
+      "state": .phrase(isPartlyOpen ? state : app.excepting(state)),
     ]
+    if isPartlyOpen {
+      return ShownText.worded(
+        app.appID.isOfMany
+          ? Phrase("{app} are {state}. The rules say so even where nothing closes them.", arguments)
+          : Phrase("{app} is {state}. The rules say so even where nothing closes it.", arguments), in: language)
+    }
     return ShownText.worded(
       app.appID.isOfMany ? Phrase("{app} are {state}.", arguments) : Phrase("{app} is {state}.", arguments),
       in: language)

@@ -60,6 +60,9 @@ enum TodayText {
     if let until = verdict.until { arguments["until"] = .text(clock(until, at: now, zone: zone)) }
     guard verdict.isAllowed else {
       arguments["why"] = .phrase(verdict.reason ?? Phrase("a rule"))
+      if verdict.until != nil, verdict.hasException {
+        return Phrase("not allowed until {until}: {why}", arguments)
+      }
       return verdict.until == nil
         ? Phrase("not allowed: {why}", arguments) : Phrase("not allowed: {why}, until {until}", arguments)
     }
@@ -71,9 +74,10 @@ enum TodayText {
   /// Returns a sentence about what keeps a child from using any time now; `nil` if nothing does.
   static func obstacle(_ day: ChildToday) -> String? {
     guard !day.screen.isAllowed else { return nil }
-    let until = day.screen.until.map { ", until \(clock($0, day))" } ?? ""
-    return
-      "\(ShownText.safe(day.name.text)) still has to wait: \(ShownText.worded(day.screen.reason ?? Phrase("a rule")))\(until)."
+    let (name, words) = (ShownText.safe(day.name.text), ShownText.worded(day.screen.reason ?? Phrase("a rule")))
+    let until = day.screen.until.map { "until \(clock($0, day))" }
+    if let until, day.screen.hasException { return "\(name) still has to wait \(until): \(words)." }
+    return "\(name) still has to wait: \(words)\(until.map { ", \($0)" } ?? "")."
   }
 
   /// Returns what is left to pay rewards with, one sentence each; nothing where the family uses no

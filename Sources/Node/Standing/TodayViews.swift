@@ -63,6 +63,10 @@ extension VerdictToday {
   init(closedBecause words: Phrase) {
     self.init(isAllowed: false, reason: words)
   }
+
+  /// A Boolean value that indicates whether the reason says as well what is open all the same: a
+  /// time behind it would seem to be that of the exception.
+  package var hasException: Bool { reason?.text.hasPrefix("{reason}, but ") ?? false }
 }
 
 /// One application on a child's day.

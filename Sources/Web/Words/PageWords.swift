@@ -27,12 +27,19 @@ enum PageWords {
     return Phrase("{time} left", ["time": .phrase(SpanText.phrase(left: left))])
   }
 
+  /// The rules whose time begins when the time that is allowed ends.
+  private static let beginning: Set<String?> = [Reason.bedtime.word, Reason.breaks.word, Reason.school.word]
+
   /// Returns which rule ends the time, or has ended it, and until when; `nil` if none does.
   static func reason(_ verdict: VerdictToday, _ clock: PageClock) -> Phrase? {
     guard let until = verdict.until else { return verdict.reason }
     let time = Phrase.Argument.phrase(clock.moment(until))
     guard let rule = verdict.reason else { return Phrase("until {time}", ["time": time]) }
-    return Phrase("{rule}, until {time}", ["rule": .phrase(rule), "time": time])
+    let arguments: [String: Phrase.Argument] = ["rule": .phrase(rule), "time": time]
+    // What is still to come would seem to go on until then.
+    if verdict.isAllowed, beginning.contains(verdict.rule) { return Phrase("{rule}, from {time}", arguments) }
+    return verdict.hasException
+      ? Phrase("until {time}: {rule}", arguments) : Phrase("{rule}, until {time}", arguments)
   }
 
   /// Returns what was used today, such as `1 h 12 min of 2 h used today`.

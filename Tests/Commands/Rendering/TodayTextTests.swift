@@ -25,4 +25,18 @@ import Testing
     day.limitMilliseconds = nil
     #expect(TodayText.line(day) == "Emma 1 h 12 min used today · break in 20 min, at 14:20")
   }
+
+  @Test("A time is not said behind an exception, to which it would seem to belong")
+  func anExceptionFollowsTheTime() {
+    var day = SampleValues.today
+    day.screen = VerdictToday(
+      isAllowed: false, rule: "breaks",
+      reason: Phrase("{reason}, but only what a rule names is closed", ["reason": "a break of 2 min"]),
+      until: day.at + 1_200_000)
+    let words = "until 14:20: a break of 2 min, but only what a rule names is closed"
+    #expect(TodayText.words(day.screen, day) == "not allowed \(words)")
+    #expect(TodayText.obstacle(day) == "Emma still has to wait \(words).")
+    day.screen.reason = "a break of 2 min"
+    #expect(TodayText.words(day.screen, day) == "not allowed: a break of 2 min, until 14:20")
+  }
 }
