@@ -63,7 +63,7 @@ import Testing
     let page = FamilySample.render(ActivityPage.page.template, data, in: german)
     for part in [
       " – 2 Std", "<td>1 Std 30 Min</td>", "1 Std 5 Min zurück", "3 Aufzeichnungen von 2 Sitzungen",
-      "er beantwortet Fragen und er sperrt und entsperrt; höchstens 30 Min und 5 Punkte am Tag",
+      "er darf Bitten beantworten und sperren und entsperren, höchstens 30 Min und 5 Punkte am Tag",
     ] {
       #expect(page.contains(part), "\(part): \(page)")
     }

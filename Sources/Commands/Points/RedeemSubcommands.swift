@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyWeb
 
 /// The child whose points are redeemed.
 struct RedeemingOptions: ParsableArguments {
@@ -60,11 +61,12 @@ struct RedeemSubcommand: AsyncParsableCommand {
         ShownText.worded(
           Phrase("{points} became {time}. {rest} are left.", arguments), in: TerminalEnvironment.current.language))
     }
-    arguments["day"] = .text("\(last)")
+    let language = TerminalEnvironment.current.language
+    // English has the form in which commands take a day.
+    arguments["day"] = language == .english ? .text("\(last)") : .phrase(PageClock.day(last))
     console.note(
       ShownText.worded(
-        Phrase("{points} became {time}, to be used until {day}. {rest} are left.", arguments),
-        in: TerminalEnvironment.current.language))
+        Phrase("{points} became {time}, to be used until {day}. {rest} are left.", arguments), in: language))
   }
 }
 

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyModel
 
 /// Moments as a family reads them, on the clock of its zone.
-struct PageClock: Sendable {
+package struct PageClock: Sendable {
   private static let weekdays: [Phrase] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
   private static let months: [Phrase] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -60,7 +60,7 @@ struct PageClock: Sendable {
   func isKnown(_ milliseconds: Int64) -> Bool { milliseconds >= Self.earliest || now < Self.earliest }
 
   /// Returns a day in words, such as `Tue 24 Nov`.
-  static func day(_ day: FamilyDay) -> Phrase {
+  package static func day(_ day: FamilyDay) -> Phrase {
     let parts = day.description.split(separator: "-").compactMap { Int($0) }
     guard parts.count == 3, months.indices.contains(parts[1] - 1) else { return Phrase(verbatim: day.description) }
     return Phrase(

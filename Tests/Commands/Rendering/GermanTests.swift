@@ -73,6 +73,7 @@ import Testing
     #expect(asked.console.notes.joined().contains("Deine Eltern werden gefragt: 30 Min"), "\(asked.console.notes)")
     let redeemed = await run(["redeem", "20"], script())
     #expect(redeemed.console.notes.joined().contains("wurden zu"), "\(redeemed.console.notes)")
+    #expect(redeemed.console.notes.joined().contains("Sa, 21. Nov"), "\(redeemed.console.notes)")
   }
 
   @Test("The tables of points, requests and rules are in the child's language, and English on a parent's machine")
