@@ -122,17 +122,46 @@ import Testing
     let folder = try Folder()
     try script("game.sh", "printf x\nread -r line <&8\n", in: folder)
     try script("game.py", "import os\nos.write(1, b'x')\nwhile os.read(8, 9): pass\n", in: folder)
+    try FileManager.default.createDirectory(atPath: "\(folder.path)/sub", withIntermediateDirectories: true)
     for (line, file) in [
       ("/bin/sh 8<&0 <game.sh", "game.sh"), ("/usr/bin/python3 8<&0 <game.py", "game.py"),
       ("/usr/bin/python3 /dev/fd/3 8<&0 3<game.py", "game.py"),
       ("/usr/bin/python3 -u /proc/self/fd/3 8<&0 3<game.py", "game.py"),
-      ("/usr/bin/python3 -um game 8<&0", "game.py"),
+      ("/usr/bin/python3 -um game 8<&0", "game.py"), ("/usr/bin/python3 -m runpy game 8<&0", "game.py"),
+      ("/usr/bin/python3 /dev/./fd/3 8<&0 3<game.py", "game.py"),
+      ("/usr/bin/python3 /dev/../dev/fd/3 8<&0 3<game.py", "game.py"),
+      ("/usr/bin/python3 /dev/fd/3/game.py 8<&0 3<.", "game.py"),
+      ("/usr/bin/python3 /proc/self/fd/3/../game.py 8<&0 3<sub", "game.py"),
+      ("exec 3<game.py; cd /dev; /usr/bin/python3 fd/3 8<&0", "game.py"),
+      ("exec 3<game.py; cd /dev/fd; /usr/bin/python3 3 8<&0", "game.py"),
     ] {
       var looker = ProcessLooker()
       let seen = try facts(of: start(line, in: folder), &looker)
       #expect(seen.arguments.contains(" \(folder.path)/\(file)"), "\(line): \(seen.arguments)")
       #expect(seen.certainScript == nil, "\(line)")
     }
+  }
+
+  @Test("A script is recognized from a folder that seems deleted, and from one whose path is too long")
+  func folders() throws {
+    let folder = try Folder()
+    try script("game.py", "import os\nos.write(1, b'x')\nwhile os.read(0, 9): pass\n", in: folder)
+    for make in ["mkdir 'q (deleted)'; cd 'q (deleted)'", "mkdir q; cd q; rmdir ../q"] {
+      var looker = ProcessLooker()
+      let seen = try facts(
+        of: RunningCat(
+          ["/bin/sh", "-c", "cd \(folder.path); \(make); exec /usr/bin/python3 ../game.py"]), &looker)
+      #expect(seen.arguments.contains(" \(folder.path)/game.py") && !seen.hasMoreArguments, "\(seen)")
+      #expect(seen.certainScript == nil)
+    }
+    let name = String(repeating: "a", count: 250)
+    let up = String(repeating: "../", count: 18)
+    let deep = "for i in $(seq 18); do mkdir \(name); cd -P \(name) 2>/dev/null || cd ./\(name); done"
+    var looker = ProcessLooker()
+    let seen = try facts(
+      of: RunningCat(
+        ["/bin/sh", "-c", "cd \(folder.path); \(deep); exec /usr/bin/python3 \(up)game.py"]), &looker)
+    #expect(seen.hasMoreArguments && seen.certainScript == nil, "\(seen)")
   }
 
   /// Returns what is kept of arguments, some of which may be joined by spaces.

@@ -33,6 +33,7 @@ import Testing
     let names: [Name]
     let loaded: [Loaded]
     let inside: [Inside]
+    let links: [String: String]
     let arguments: [Line]
   }
 
@@ -81,7 +82,14 @@ import Testing
       let certain = ScriptInterpreters.certainFile(in: line.arguments, of: line.name)
       #expect(
         certain.flatMap { ScriptInterpreters.certainPlace(of: $0, from: line.folder) } == line.certain, "\(line)")
-      #expect(ScriptInterpreters.places(in: line.arguments, from: line.folder).paths == line.places, "\(line)")
+      let found = ScriptInterpreters.places(in: line.arguments) { name in
+        switch name {
+        case "self/cwd": .path(line.folder)
+        case "self/root": .path("/")
+        default: vectors.links[name].map { .path($0) } ?? .none
+        }
+      }
+      #expect(found.paths == line.places && !found.isCut, "\(line)")
     }
   }
 }

@@ -38,10 +38,10 @@ import Testing
   func relative() {
     for (path, folder, place) in [
       ("x.py", "/home/emma", "/home/emma/x.py"), ("./a/../x.py", "/home/emma/", "/home/emma/x.py"),
-      ("../../../etc/x", "/home/emma", "/etc/x"), ("x", "/", "/x"), ("x", "/home/emma (deleted)", nil),
+      ("../../../etc/x", "/home/emma", "/etc/x"), ("x", "/", "/x"), ("../x", "/home/emma/q (deleted)", "/home/emma/x"),
       ("x", "(unreachable)/home", nil), ("/opt//./a/../x", "/gone (deleted)", "/opt/x"),
-      ("/proc/self/cwd/a/x", "/home/emma", "/home/emma/a/x"), (String(repeating: "a", count: 4_096), "/b", nil),
-    ] as [(String, String, String?)] {
+      ("/opt//x", nil, "/opt/x"), ("x", nil, nil), (String(repeating: "a", count: 4_096), "/b", nil),
+    ] as [(String, String?, String?)] {
       #expect(ScriptInterpreters.place(of: path, from: folder) == place, "\(path)")
     }
     for (name, arguments, file) in [
@@ -51,12 +51,13 @@ import Testing
     ] as [(String, [String], String?)] {
       #expect(ScriptInterpreters.file(in: arguments, of: name) == file, "\(name) \(arguments)")
     }
-    let found = ScriptInterpreters.places(in: ["-X", "dev", "x.py", "/opt/y", "./x.py"], from: "/home/emma")
+    let links = links("/home/emma")
+    let found = ScriptInterpreters.places(in: ["-X", "dev", "x.py", "/opt/y", "./x.py"], link: links)
     #expect(found.paths == ["/home/emma/dev", "/home/emma/x.py"] && !found.isCut)
-    let other = ["/home//emma/x.py", "/home/./emma/x.py", "/proc/7/cwd/x.py", "/", "-"]
-    #expect(ScriptInterpreters.places(in: other, from: "/home/emma").paths == ["/home/emma/x.py"])
+    let other = ["/home//emma/x.py", "/home/./emma/x.py", "/proc/7/cwd/x.py", "/", "-", "/dev/null"]
+    #expect(ScriptInterpreters.places(in: other, link: links).paths == ["/home/emma/x.py"])
     let long = String(repeating: "a", count: 3_000)
-    let many = ScriptInterpreters.places(in: (0..<8).map { "\($0)\(long)" }, from: "/home/emma")
+    let many = ScriptInterpreters.places(in: (0..<8).map { "\($0)\(long)" }, link: links)
     #expect(many.paths.count == 5 && many.isCut)
     #expect(ScriptInterpreters.isNamed("/home/emma/games/run.sh", in: ["games/run.sh"]))
     #expect(!ScriptInterpreters.isNamed("/dev/pts/run.sh", in: ["run.sh"]))
@@ -91,7 +92,18 @@ import Testing
   func inside() {
     for (name, arguments, files) in [
       ("python3.11", ["-m", "game"], ["game.py", "game/__main__.py"]),
-      ("python3", ["-uX", "dev", "-Bm", "levels.game", "-m", "x"], ["levels/game.py", "levels/game/__main__.py"]),
+      (
+        "python3", ["-uX", "dev", "-Bm", "levels.game", "-m", "x"],
+        [
+          "levels/game.py", "levels/game/__main__.py", "x.py", "x/__main__.py",
+        ]
+      ),
+      (
+        "python3", ["-mtrace", "-t", "-mgame", "./x"],
+        [
+          "trace.py", "trace/__main__.py", "game.py", "game/__main__.py",
+        ]
+      ),
       ("pypy3", ["-Wd", "-mgame"], ["game.py", "game/__main__.py"]),
       ("python3", ["-c", "x", "-m", "game"], []), ("python3", ["game.py", "-m", "x"], []), ("python3", ["-m"], []),
       ("perl", ["-m", "game"], []), ("java", ["-cp", "a.jar:game.jar", "Main"], ["a.jar", "game.jar"]),
@@ -101,16 +113,68 @@ import Testing
       #expect(ScriptInterpreters.filesInside(arguments, of: name) == files, "\(name) \(arguments)")
     }
     #expect(ScriptInterpreters.filesInside((0..<99).map { "-x./\($0)" }, of: "python3").count == 64)
-    for (argument, number) in [
-      ("/dev/stdin", 0), ("/dev/fd/3", 3), ("/proc/self/fd/7", 7), ("/proc/12/task/13/fd/4", 4), ("/dev/fd/x", nil),
-      ("/proc/fd/3", nil), ("dev/fd/3", nil), ("/opt/fd/3", nil), ("/dev/fd/-1", nil), ("/dev/tty", nil),
-    ] as [(String, Int?)] {
-      #expect(ScriptInterpreters.descriptor(argument) == number, "\(argument)")
-    }
     let long = String(repeating: "a", count: 4_000)
     let found = ScriptInterpreters.places(
-      in: ["x.py"], inside: (0..<8).map { "\($0)\(long)" }, from: "/home/emma")
+      in: ["x.py"], inside: (0..<8).map { "\($0)\(long)" }, link: links("/home/emma"))
     #expect(found.paths.count == 5 && !found.isCut, "What is left out of these makes no pattern match.")
+  }
+
+  /// Returns the links of a process in a folder that has a file and a folder open.
+  private func links(_ folder: String?) -> (String) -> ScriptInterpreters.LinkTarget {
+    { name in
+      switch name {
+      case "self/cwd", "7/cwd": folder.map { .path($0) } ?? .tooLong
+      case "self/root": .path("/")
+      case "self/fd/0", "self/fd/7", "12/fd/7": .path("/home/emma/x.py")
+      case "self/fd/8": .path("pipe:[8]")
+      case "self/fd/9": .path("/home/emma/games")
+      case "self/fd/10": .path("/dev/pts/1")
+      case "self/fd/11": .tooLong
+      default: .none
+      }
+    }
+  }
+
+  @Test("A descriptor is followed however a path leads to it, also from a folder below /dev or /proc")
+  func descriptors() {
+    for (argument, folder) in [
+      ("/dev/fd/7", "/"), ("/dev/./fd/7", "/"), ("/dev/fd/./7", "/"), ("/dev/../dev/fd/7", "/"), ("fd/7", "/dev"),
+      ("7", "/proc/12/fd"), ("7", "/proc/self/fd"), ("../dev/fd/../fd/7", "/home"), ("/dev/stdin", "/"),
+      ("/proc/self/fd/7", "/"), ("/proc/12/task/13/fd/7", "/"), ("/proc/thread-self/../12/fd/7", "/"),
+      ("/proc/net/../fd/7", "/"), ("/dev/fd/9/../x.py", "/"), ("/proc/self/root/proc/self/fd/7", "/"),
+    ] {
+      #expect(ScriptInterpreters.open(argument, link: links(folder)) == "/home/emma/x.py", "\(argument)")
+      #expect(ScriptInterpreters.places(in: [argument], link: links(folder)).paths == ["/home/emma/x.py"])
+      #expect(ScriptInterpreters.certainPlace(of: argument, from: folder) == nil, "\(argument)")
+    }
+    #expect(ScriptInterpreters.open("/dev/fd/9/x.py", link: links("/")) == "/home/emma/games/x.py")
+    for argument in [
+      "/dev/fd/8", "/dev/fd/10", "/dev/fd/x", "/proc/fd/3", "dev/fd/7", "/opt/fd/7", "/dev/fd/-1", "/dev/tty",
+      "/proc/self/cwd/x.py", "x.py", "/dev/fd/12", "-/dev/fd/7",
+    ] {
+      #expect(ScriptInterpreters.open(argument, link: links("/home/emma")) == nil, "\(argument)")
+    }
+  }
+
+  @Test("A path whose absolute one is not known may be any script, unless it is too long for a path")
+  func unknown() {
+    let deep = links(nil)
+    for argument in ["../x.py", "x", "/proc/self/cwd/x.py", "/dev/fd/11/x.py"] {
+      #expect(ScriptInterpreters.places(in: [argument], link: deep).isCut, "\(argument)")
+      #expect(ScriptInterpreters.places(in: [], inside: [argument], link: deep).isCut, "\(argument)")
+    }
+    let text = String(repeating: "a", count: 2_000)
+    for argument in ["/opt/x.py", "/opt//x.py", "-x", text, "/dev/fd/12/x.py"] {
+      #expect(!ScriptInterpreters.places(in: [argument], link: deep).isCut, "\(argument)")
+    }
+    // In a folder with a path that is nearly as long as a path may be.
+    let folder = "/" + Array(repeating: String(repeating: "a", count: 250), count: 16).joined(separator: "/")
+    let long = Array(repeating: "b", count: 100).joined(separator: "/")
+    #expect(ScriptInterpreters.places(in: [long], link: links(folder)).isCut)
+    let roundabout = String(repeating: "/proc/self/cwd/..", count: 9) + "/x.py"
+    #expect(ScriptInterpreters.places(in: [roundabout], link: links("/")).isCut)
+    let ended = ScriptInterpreters.places(in: ["x.py"]) { _ in .none }
+    #expect(ended.paths.isEmpty && !ended.isCut)
   }
 
   @Test("What runs whatever it is given is no program that may be allowed alone")

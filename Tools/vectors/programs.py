@@ -3,6 +3,8 @@
 The lists change with each desktop. What is added to one is added here and in Sources/AgentProtocol/Recognition.
 """
 
+import re
+
 FILE = "programs.json"
 
 NEEDED = """
@@ -120,8 +122,17 @@ ARGUMENTS = [
     ("sh", ["+x", "/usr/bin/tool"]), ("env", ["python3", "game.py"]), ("env", ["-S python3 -u", "game.py"]), ("env", ["A=b", "python3", "game.py"]),
     ("env", ["-u", "A", "python3", "game.py"]), ("env", ["python3", "-m", "game"]), ("timeout", ["9", "/usr/bin/tool"]),
     ("wine64-preloader", ["/usr/lib/wine/wine64", "kart.exe"]), ("python3", ["levels/../game.py"]), ("python3", ["/usr/../tool"]),
-    ("python3", ["/proc/self/cwd/game.py"]), ("python3", ["/usr//bin/./tool"]),
+    ("python3", ["/proc/self/cwd/game.py"]), ("python3", ["/usr//bin/./tool"]), ("python3", ["/dev/./fd/7", "8"]),
+    ("python3", ["/dev/fd/9/arcade.py"]), ("python3", ["/proc/self/fd/9/../racer.py"]), ("python3", ["../../../dev/fd/7"]),
+    ("bash", ["/proc/12/task/13/fd/7"]), ("python3", ["/dev/fd/8", "/dev/null", "/proc/thread-self/../12/fd/7"]),
 ]
+
+# The targets of the links of processes that paths may lead through, besides the folder and the root.
+LINKS = {"self/fd/7": "/home/emma/arcade.py", "12/fd/7": "/home/emma/racer.py", "self/fd/8": "pipe:[8]", "self/fd/9": "/home/emma/more"}
+OTHER_NAMES = {
+    "dev/fd": "proc/self/fd", "dev/stdin": "proc/self/fd/0", "dev/stdout": "proc/self/fd/1", "dev/stderr": "proc/self/fd/2",
+    "proc/thread-self": "proc/self/task/self", "proc/net": "proc/self/net", "proc/mounts": "proc/self/mounts",
+}
 
 NAMES = ["python3.11", "perl5.36-x86_64-linux-gnu", "luajit-2.1.0-beta3", "wine64-preloader", "pythonic", "luanti", "winery", "bash", "Python",
          "env", "mawk", "ld-linux-x86-64.so.2", "ld-linux.so.2", "ld-musl-x86_64.so.1", "ld64.so.2", "ld.so.1", "ld-2.31.so", "libc.so",
@@ -137,7 +148,7 @@ LOADED = [
 # Names of executables, and arguments that name files inside of themselves.
 INSIDE = [
     ("python3.11", ["-m", "game"]), ("python3", ["-uX", "dev", "-Bm", "levels.game", "-m", "x"]), ("pypy3", ["-Wd", "-mgame"]),
-    ("python3", ["-c", "x", "-m", "game"]), ("python3", ["game.py", "-m", "x"]), ("perl", ["-m", "game"]),
+    ("python3", ["-mcProfile", "-s", "time", "-m", "arcade", "./x"]), ("python3", ["-c", "x", "-m", "game"]), ("python3", ["game.py", "-m", "x"]), ("perl", ["-m", "game"]),
     ("java", ["-cp", "a.jar:game.jar", "Main"]), ("java", ["--class-path=game.jar", "Main"]), ("node", ["--import=./game.mjs"]),
     ("ruby", ["-r./game.rb", "-rset"]), ("bash", ["-e", "--", "game.sh"]),
 ]
@@ -184,9 +195,10 @@ def inside(name, arguments):
     while kind(name) in ("python", "pypy") and rest and rest[0].startswith("-") and not rest[0].startswith("--"):
         letters = rest.pop(0)[1:].lstrip("bBdEhiIOPqRsStuvVx")
         if letters[:1] == "m":
-            module = letters[1:] or "".join(rest[:1])
-            path = "/".join(part for part in module.split(".") if part)
-            files += [path + ".py", path + "/__main__.py"] if path else []
+            further = [one[2:] if one[:2] == "-m" else one for one in rest]
+            for module in [letters[1:]] + [one for one in further if one[:1] != "-" and "/" not in one]:
+                path = "/".join(part for part in module.split(".") if part)
+                files += [path + ".py", path + "/__main__.py"] if path else []
         if letters[:1] in ("W", "X"):
             del rest[:0 if letters[1:] else 1]
         elif letters:
@@ -243,7 +255,8 @@ def certain(name, arguments, folder):
             folder = folder.rsplit("/", 1)[0] if parts.pop(0) == ".." else folder
         if ".." in parts:
             return None
-    return folder + "/" + "/".join(part for part in parts if part != ".")
+    place = folder + "/" + "/".join(part for part in parts if part != ".")
+    return None if place.startswith(("/proc/", "/dev/")) else place
 
 
 def is_plain(option, name):
@@ -266,27 +279,33 @@ def script(name, arguments):
     return None
 
 
+def follow(path, links):
+    """Return the absolute path to which a path leads, through links of processes as well, or None."""
+    parts = [] if path[0] == "/" else links["self/cwd"].split("/")[1:]
+    for step in path.split("/"):
+        if step == "..":
+            del parts[-1:]
+        if step in ("", ".", ".."):
+            continue
+        parts = OTHER_NAMES.get("/".join(parts + [step]), "/".join(parts + [step])).split("/")
+        link = re.fullmatch(r"proc/(self|\d+)(?:/task/[^/]+)?/(cwd|root|fd/\d+)", "/".join(parts))
+        if link:
+            target = links.get("/".join(link.groups()), "")
+            if target[:1] != "/":
+                return None
+            parts = [part for part in target.split("/") if part]
+    return "/" + "/".join(parts)
+
+
 def places(arguments, folder):
     """Return the other absolute paths of arguments, each once."""
     found = []
     for one in arguments:
         if not one or one[0] == "-" or one == "/":
             continue
-        steps = one.split("/")
-        if one[0] == "/":
-            if steps[1] == "proc" and "cwd" in steps[3:]:
-                steps = folder.split("/") + steps[steps.index("cwd", 3) + 1:]
-            elif not {"", ".", ".."} & set(steps[1:]):
-                continue
-        else:
-            steps = folder.split("/") + steps
-        parts = []
-        for part in steps:
-            if part == "..":
-                del parts[-1:]
-            elif part not in ("", "."):
-                parts.append(part)
-        place = "/" + "/".join(parts)
+        place = follow(one, {**LINKS, "self/cwd": folder, "self/root": "/"})
+        if place in (None, one):
+            continue
         if place not in found:
             found.append(place)
     return found
@@ -297,7 +316,7 @@ def build():
     return {
         "about": "the lists of programs of Protocol/13-agent.md section 8, which names are interpreters, loaders, or of what "
         "runs anything, how many arguments of the loader stand before the program that it runs, the files that arguments name inside of "
-        "themselves, and the script, the script that is run for certain and the absolute paths that arguments after the first name from a folder",
+        "themselves, the targets of links of processes, and the script, the script that is run for certain and the absolute paths that arguments after the first name from a folder",
         "needed": NEEDED,
         "shells": SHELLS,
         "otherShells": OTHER_SHELLS,
@@ -313,6 +332,7 @@ def build():
         "names": [{"name": name, "isInterpreter": is_interpreter(name), "isLoader": is_loader(name), "runsAnything": runs_anything(name)}
                   for name in NAMES],
         "loaded": [{"arguments": line, "place": place_of_loaded(line)} for line in LOADED],
+        "links": LINKS,
         "inside": [{"name": name, "arguments": line, "files": inside(name, line)} for name, line in INSIDE],
         "arguments": [{"name": name, "arguments": line, "script": script(name, line), "folder": folder,
                        "certain": certain(name, line, folder), "places": places(line, folder)}

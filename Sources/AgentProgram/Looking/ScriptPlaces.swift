@@ -59,14 +59,13 @@ struct ScriptPlaces: Hashable {
       certain = named.flatMap { ScriptInterpreters.certainPlace(of: $0, from: nil) }
       return
     }
-    let link = ProcFile.link("\(folder)/cwd")
-    certain = named.flatMap { ScriptInterpreters.certainPlace(of: $0, from: link) }
+    var links = ProcessLinks(of: folder)
+    let cwd = links.folder
+    certain = named.flatMap { ScriptInterpreters.certainPlace(of: $0, from: cwd) }
     let unresolved = named.flatMap { ScriptInterpreters.isUnresolved($0) ? $0 : nil }
-    if let link {
-      let found = ScriptInterpreters.places(in: candidates, inside: inside, from: link)
-      (paths, isCut) = (found.paths, isCut || found.isCut)
-      script = unresolved.flatMap { ScriptInterpreters.place(of: $0, from: link) }
-    }
+    let found = ScriptInterpreters.places(in: candidates, inside: inside) { links.target(of: $0) }
+    (paths, isCut) = (found.paths, isCut || found.isCut)
+    script = unresolved.flatMap { ScriptInterpreters.place(of: $0, from: cwd) { links.target(of: $0) } }
     guard isShell || arguments.isLoader else { return }
     // A script often begins with a change of its folder, and the shell goes on to read the file.
     for descriptor in Self.shellDescriptors {
@@ -80,15 +79,18 @@ struct ScriptPlaces: Hashable {
     }
   }
 
-  /// Adds the files that are open as the input, or as a descriptor that an argument names.
+  /// Adds the files that are open as the input, and those to which an argument leads by a
+  /// descriptor.
   ///
   /// A shell moves its input away for a command that has another one.
   private mutating func readOpen(in folder: String, isShell: Bool, _ arguments: ArgumentReader.Arguments) {
-    let named = arguments.afterFirst.compactMap(ScriptInterpreters.descriptor)
-    for descriptor in Set(named + [0] + (isShell ? Self.shellDescriptors : [])).sorted() {
-      guard let open = ProcFile.link("\(folder)/fd/\(descriptor)"), open.hasPrefix("/"), !open.hasPrefix("/dev/"),
-        !paths.contains(open), !arguments.afterFirst.contains(open)
-      else { continue }
+    var links = ProcessLinks(of: folder)
+    var found = arguments.afterFirst.compactMap { argument in
+      ScriptInterpreters.open(argument) { links.target(of: $0) }
+    }
+    found += ([0] + (isShell ? Self.shellDescriptors : [])).compactMap { ProcFile.link("\(folder)/fd/\($0)") }
+    for open in found where open.hasPrefix("/") && !open.hasPrefix("/dev/") {
+      guard !paths.contains(open), !arguments.afterFirst.contains(open) else { continue }
       paths.append(open)
     }
   }

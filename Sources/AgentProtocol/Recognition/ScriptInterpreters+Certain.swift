@@ -62,8 +62,12 @@ extension ScriptInterpreters {
       guard let first = parts.first, first != "proc", first != "dev", !parts.contains("..") else { return nil }
       return place(of: file, from: "/")
     }
-    guard let folder, !parts.drop(while: { $0 == "." || $0 == ".." }).contains("..") else { return nil }
-    return place(of: file, from: folder)
+    // Of a folder that is gone, the kernel shows its path with this end.
+    guard let folder, !folder.hasSuffix(" (deleted)"),
+      !parts.drop(while: { $0 == "." || $0 == ".." }).contains("..")
+    else { return nil }
+    let place = place(of: file, from: folder)
+    return place.flatMap { $0.hasPrefix("/proc/") || $0.hasPrefix("/dev/") ? nil : $0 }
   }
 
   /// Returns whether a script may follow arguments of an interpreter or a shell: none of them is it

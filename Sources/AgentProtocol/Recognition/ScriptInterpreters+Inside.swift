@@ -18,7 +18,7 @@ extension ScriptInterpreters {
   /// - Returns: Paths, most of them of no file.
   public static func filesInside(_ arguments: [String], of name: some StringProtocol) -> [String] {
     var files: [String] = []
-    if ["python", "pypy"].contains(kind(of: name)), let module = module(in: arguments) {
+    for module in ["python", "pypy"].contains(kind(of: name)) ? modules(in: arguments) : [] {
       let path = module.split(separator: ".").joined(separator: "/")
       files += path.isEmpty ? [] : [path + ".py", path + "/__main__.py"]
     }
@@ -39,30 +39,26 @@ extension ScriptInterpreters {
     return !argument.hasPrefix("--") && rest.contains { "./".contains($0) } ? String(rest) : ""
   }
 
-  /// Returns the name of the module that Python runs; `nil` for none.
-  private static func module(in arguments: [String]) -> String? {
+  /// Returns the names of the module that Python runs, and of those that this one may run; empty
+  /// for none.
+  ///
+  /// A module such as `cProfile` or `runpy` runs another one that its arguments name.
+  private static func modules(in arguments: [String]) -> [String] {
     var rest = arguments[...]
     while let option = rest.popFirst(), option.hasPrefix("-"), !option.hasPrefix("--") {
       let letters = option.dropFirst().drop { pythonLetters.contains($0) }
       guard let letter = letters.first else { continue }
       let value = letters.dropFirst()
-      if letter == "m" { return value.isEmpty ? rest.first : String(value) }
-      guard pythonValues.contains(letter) else { return nil }
+      if letter == "m" {
+        let further = rest.compactMap { one -> String? in
+          let name = one.hasPrefix("-m") ? String(one.dropFirst(2)) : one
+          return name.isEmpty || name.hasPrefix("-") || name.contains("/") ? nil : name
+        }
+        return (value.isEmpty ? [] : [String(value)]) + further
+      }
+      guard pythonValues.contains(letter) else { return [] }
       if value.isEmpty { _ = rest.popFirst() }
     }
-    return nil
-  }
-
-  /// Returns the number of the process's own descriptor that an argument names as a file; `nil` for
-  /// none.
-  public static func descriptor(_ argument: String) -> Int? {
-    let parts = argument.split(separator: "/")
-    guard argument.hasPrefix("/"), let first = parts.first else { return nil }
-    if first == "dev", parts.count == 2, parts[1] == "stdin" { return 0 }
-    let isOwn = first == "dev" && parts.count == 3 || first == "proc" && parts.count >= 4
-    guard isOwn, parts[parts.count - 2] == "fd", let number = Int(parts[parts.count - 1]), number >= 0 else {
-      return nil
-    }
-    return number
+    return []
   }
 }

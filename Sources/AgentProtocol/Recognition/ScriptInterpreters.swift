@@ -87,62 +87,6 @@ public enum ScriptInterpreters {
     return nil
   }
 
-  /// Returns whether an argument may be the path of a file that has another absolute path as well:
-  /// a relative one, or one with `.`, `..`, an empty part or the process's own folder in it.
-  public static func isUnresolved(_ argument: String) -> Bool {
-    guard !argument.isEmpty, !argument.hasPrefix("-") else { return false }
-    guard argument.hasPrefix("/"), argument != "/" else { return argument != "/" }
-    let parts = argument.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-    return parts.contains { [".", "..", ""].contains($0) } || inOwnFolder(argument.split(separator: "/")) != nil
-  }
-
-  /// Returns the rest of a path that begins with the folder of a process by `/proc`.
-  private static func inOwnFolder(_ parts: [Substring]) -> ArraySlice<Substring>? {
-    guard let cwd = parts.firstIndex(of: "cwd"), cwd >= 2, parts[0] == "proc" else { return nil }
-    return parts.dropFirst(cwd + 1)
-  }
-
-  /// The room for the absolute paths of one process, in bytes, and for a path.
-  private static let (placeBytes, pathBytes) = (16_384, 4_096)
-
-  /// Returns the absolute path, without `.` and `..`, of a file that is named in a folder; `nil` if
-  /// the folder is gone or the path is too long.
-  public static func place(of path: String, from folder: String) -> String? {
-    var named = path.split(separator: "/")[...]
-    let rest = path.hasPrefix("/") ? inOwnFolder(Array(named)) : named
-    if let rest {
-      guard folder.hasPrefix("/"), !folder.hasSuffix(" (deleted)") else { return nil }
-      named = folder.split(separator: "/") + rest
-    }
-    var parts: [Substring] = []
-    for part in named where part != "." {
-      if part == ".." { _ = parts.popLast() } else { parts.append(part) }
-    }
-    let place = "/" + parts.joined(separator: "/")
-    return place.utf8.count <= pathBytes ? place : nil
-  }
-
-  /// Returns the absolute paths of what arguments name from a folder, and whether there was no room
-  /// for some.
-  ///
-  /// - Parameters:
-  ///   - arguments: The arguments.
-  ///   - inside: What `filesInside` returns for them. If there is no room for it, it is left out.
-  ///   - folder: The folder of the process.
-  /// - Returns: The paths, and whether some of `arguments` were left out.
-  public static func places(
-    in arguments: [String], inside: [String] = [], from folder: String
-  ) -> (paths: [String], isCut: Bool) {
-    var (paths, bytes): ([String], Int) = ([], 0)
-    for (index, argument) in (arguments + inside).enumerated() where isUnresolved(argument) {
-      guard let place = place(of: argument, from: folder), !paths.contains(place) else { continue }
-      bytes += place.utf8.count
-      guard bytes <= placeBytes else { return (paths, index < arguments.count) }
-      paths.append(place)
-    }
-    return (paths, false)
-  }
-
   /// Returns whether a file has the name of one that arguments name by a relative path.
   public static func isNamed(_ path: String, in arguments: [String]) -> Bool {
     guard path.hasPrefix("/"), !path.hasPrefix("/dev/"), let name = path.split(separator: "/").last else {
