@@ -12,6 +12,8 @@ import Testing
 private final class BrowserNode: Sendable {
   let browsers = Mutex<[String: BrowserListing]>([:])
   let asked = Mutex(0)
+  /// What is thrown instead of an answer.
+  let fault = Mutex<LocalAPIError?>(nil)
 
   func view(_ cookie: String?) -> View { View(node: self, cookie: cookie) }
 
@@ -23,6 +25,7 @@ private final class BrowserNode: Sendable {
       _ endpoint: Endpoint<Input, Answer>, _ input: Input
     ) async throws(LocalAPIError) -> Answer {
       node.asked.withLock { $0 += 1 }
+      if let fault = node.fault.withLock({ $0 }) { throw fault }
       let own = cookie.map { Hexadecimal.encode(SHA256.hash([UInt8]($0.utf8))) }
       let answer: (any Sendable)? = node.browsers.withLock { browsers in
         switch (endpoint.route.operationID, input) {
@@ -106,6 +109,25 @@ struct PhoneResponderTests {
     #expect(await answer(.get, "/alive", cookies: cookie + "; " + cookie).status == 401)
     node.browsers.withLock { $0.removeAll() }
     #expect(await answer(.get, "/alive", cookies: cookie).status == 401)
+  }
+
+  @Test("A node that is away is said since when, in the reader's language, and its folder to nobody")
+  func away() async throws {
+    let stranger = "\(PhoneResponder.cookieName)=\(String(repeating: "0", count: 48))"
+    let sentences = ["No node is running for /home/mum/state: start it.", "The node did not answer: see `latchkey run`."]
+    for sentence in sentences {
+      node.fault.withLock { $0 = LocalAPIError(sentence.hasPrefix("No") ? .timeout : .internal, sentence) }
+      for path in ["/", "/machines", "/alive"] {
+        let page = await answer(.get, path, cookies: stranger)
+        #expect(page.status == 503 && text(page).contains("has not answered on this machine since"), "\(text(page))")
+        #expect(!text(page).contains("/home/mum") && !text(page).contains("<code>") && text(page).contains("data-live"))
+      }
+      let request = WebRequest(
+        method: .get, target: "/", host: Self.host, cookies: stranger, language: try #require(Language.named("de")),
+        body: { [] })
+      let german = text(await responder.answer(request, Self.host))
+      #expect(german.contains("lang=\"de\"") && !german.contains("has not answered"), "\(german)")
+    }
   }
 
   @Test("A stream ends for a phone that was removed")

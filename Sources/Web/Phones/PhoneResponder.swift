@@ -109,8 +109,9 @@ struct PhoneResponder: Sendable {
     let browser: BrowserListing
     do { browser = try await open(cookie, nil).ask(Endpoints.seeBrowser, seen) } catch {
       if let error = error as? LocalAPIError, error.code == .forbidden { return PhonePages.signedOut }
-      return EntryPages.page(EntryPages.Fault(error, back: nil), EntryPages.bare("Not done"))
+      return pages.unanswered(error)
     }
+    pages.answered()
     let words = words
     let session = PageSession(
       token: Self.token(cookie), right: browser.right, node: { try await open(cookie, $0) },

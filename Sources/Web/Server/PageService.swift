@@ -96,6 +96,21 @@ struct PageService: Sendable {
     } catch { return fault(fault(of: error, back: "/"), nil, session) }
   }
 
+  /// Returns what is said to a phone about which the node could not be asked.
+  ///
+  /// It may be anybody's in the network. So a node that is away is said in the words for somebody
+  /// who is not known, without its folder and without a command.
+  func unanswered(_ error: any Error) -> WebAnswer {
+    // A full disk is said as it is; every other reason is one of this machine's own.
+    let isStorage = (error as? LocalAPIError)?.code == .storage
+    let fault = fault(of: isStorage ? error : LocalAPIError(.timeout, "The node is away."), back: nil)
+    logger.notice("a phone was not answered", metadata: ["why": "\(error)"])
+    return EntryPages.page(fault, EntryPages.bare("Not done"))
+  }
+
+  /// Notes that the node has answered for a phone.
+  func answered() { absence.answered(.phone) }
+
   /// Returns what is said of an error: of a node that does not answer, since when.
   private func fault(of error: any Error, back: String?) -> EntryPages.Fault {
     if let sentence = absence.sentence(error, now: WallClock.now()) {
