@@ -120,9 +120,27 @@ struct PhoneEntryTests {
   @Test("One address of the network cannot take all connections")
   func connections() {
     let counter = PhoneCounter()
-    for _ in 0..<PhoneCounter.mostOfOne { #expect(counter.begin("10.0.0.1")) }
+    for _ in 0..<PhoneCounter.connections.one { #expect(counter.begin("10.0.0.1")) }
     #expect(!counter.begin("10.0.0.1") && counter.begin("10.0.0.2"))
     counter.end("10.0.0.1")
     #expect(counter.begin("10.0.0.1") && !counter.begin("10.0.0.1"))
+  }
+
+  @Test("One address, or a proxy, does not take the room for all requests, and gives its own back")
+  func requests() {
+    let counter = PhoneCounter()
+    let bound = PhoneCounter.requests
+    for (address, most) in [("10.0.0.1", bound.one), (PhoneService.proxyAddress, bound.proxy)] {
+      for _ in 0..<most { #expect(counter.ask(address)) }
+      #expect(!counter.ask(address) && counter.ask("10.0.0.2"))
+      counter.answered("10.0.0.2")
+      for _ in 0..<most { counter.answered(address) }
+    }
+    for number in 1...bound.all / bound.one {
+      for _ in 0..<bound.one { #expect(counter.ask("10.0.1.\(number)")) }
+    }
+    #expect(!counter.ask("10.0.0.2"))
+    counter.answered("10.0.1.1")
+    #expect(counter.ask("10.0.0.2") && !counter.ask("10.0.0.2"))
   }
 }

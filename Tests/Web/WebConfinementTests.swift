@@ -40,30 +40,6 @@ struct WebConfinementTests {
     for path in closed { #expect(try String(contentsOfFile: path, encoding: .utf8) == "secret") }
   }
 
-  @Test("No more requests of phones are answered at a time than there is room for, and later ones are")
-  func room() async {
-    let counter = PhoneCounter()
-    let gates = (0..<PhoneCounter.mostRequests).map { _ in AsyncStream<Void>.makeStream() }
-    let (begun, begins) = AsyncStream<Void>.makeStream()
-    await withTaskGroup(of: Int.self) { group in
-      for gate in gates {
-        group.addTask {
-          await counter.answer {
-            begins.yield()
-            for await _ in gate.stream {}
-            return WebAnswer(200)
-          }.status
-        }
-      }
-      var iterator = begun.makeAsyncIterator()
-      for _ in gates { await iterator.next() }
-      #expect(await counter.answer { WebAnswer(200) }.status == 503)
-      for gate in gates { gate.continuation.finish() }
-      for await status in group { #expect(status == 200) }
-    }
-    #expect(await counter.answer { WebAnswer(200) }.status == 200)
-  }
-
   @Test("A full disk refuses a change with 507, in the node's own sentence")
   func disk() {
     let error = LocalAPIError(.storage, "The disk is full: delete files, and try again.")

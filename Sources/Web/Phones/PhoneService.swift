@@ -204,7 +204,7 @@ struct PhoneService: Sendable {
   ) throws -> any Service {
     var quiet = logger
     if quiet.logLevel < .warning { quiet.logLevel = .warning }
-    let (feed, host) = (feed, PhonePlace.host(address, port))
+    let (exchange, host) = (PhoneExchange(counter: counter, feed: feed), PhonePlace.host(address, port))
     let builder = HTTPServerBuilder { responder in
       guard let secure else { return PhoneChannel(PhoneChannels.plain(responder), counter: counter) }
       return PhoneChannel(try PhoneChannels.secure(secure, responder), counter: counter)
@@ -213,10 +213,7 @@ struct PhoneService: Sendable {
       configuration: ServerConfiguration(address: .hostname(address, port: port), backlog: 64),
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet
     ) { request, writer, channel in
-      let asked = WebRequest(request, from: channel.remoteAddress?.ipAddress ?? "")
-      let answer = await counter.answer { await answer(asked, host) }
-      let response = answer.response(to: request, door: nil, feed: feed)
-      try await writer.write(response: response.head, body: response.body)
+      try await exchange.run(request, writer, channel) { await answer($0, host) }
     }
   }
 }

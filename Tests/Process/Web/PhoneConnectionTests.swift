@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 extension ProcessTests {
@@ -71,6 +72,69 @@ extension ProcessTests {
         #expect(!plain.output.contains(" 200 "), "\(plain)")
         #expect(try await browser.get("/phones").status == 200)
       }
+    }
+
+    @Test("Forms that do not arrive, and answers that are not taken, keep no other phone out")
+    func held() async throws {
+      try await ProcessLab.run { lab in
+        let browser = try await WebBrowser(try await lab.pairedFamily().parent)
+        let host = try await PhoneTests().begin(browser).pages
+        let authority = [0x41, UInt8(host.utf8.count)] + Array(host.utf8)
+        func literal(_ name: String, _ value: String) -> [UInt8] {
+          [0x00, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
+        }
+        // POST, https, with the one byte of a form that never arrives.
+        let form: [UInt8] =
+          [0x83, 0x87] + literal(":path", "/in") + authority + literal("origin", "https://\(host)")
+          + literal("content-type", "application/x-www-form-urlencoded") + literal("content-length", "1000")
+        let forms = (0..<100).flatMap { number -> [Frame] in
+          let stream = UInt32(2 * number + 1)
+          return [
+            Frame(type: 1, flags: 4, stream: stream, payload: form),
+            Frame(type: 0, stream: stream, payload: [UInt8(ascii: "c")]),
+          ]
+        }
+        // GET, https, /in, in a window of 0.
+        let page: [UInt8] = [0x82, 0x87] + literal(":path", "/in") + authority
+        let pages = (0..<100).map { Frame(type: 1, flags: 5, stream: UInt32(2 * $0 + 1), payload: page) }
+        let closed = Frame(type: 4, payload: [0, 4, 0, 0, 0, 0])
+        for (frames, bound) in [([Frame(type: 4)] + forms, 48), ([closed] + pages, 48)] {
+          let (process, output) = try hold(frames, lab, host)
+          // Those above the bound are refused: their streams end.
+          try await eventually("the requests above the bound are refused") {
+            let bytes = (try? Data(contentsOf: URL(fileURLWithPath: output))) ?? Data()
+            let ends = Frame.all(in: Array(bytes)).filter { $0.type == 3 || $0.type == 0 && $0.flags & 1 == 1 }
+            return Set(ends.map(\.stream)).count >= 100 - bound
+          }
+          // A phone at another address.
+          let asked = try await lab.run(
+            "curl", Self.words + ["--interface", "127.0.0.2", "-w", "%{http_code}", "https://\(host)/in"])
+          #expect(asked.output == "200", "\(asked)")
+          process.signal(SIGKILL)
+        }
+        // By HTTP/1.1, the connection ends when its form does not arrive in time.
+        let (input, output) = (lab.newPath(), lab.newPath())
+        let head = [
+          "POST /in HTTP/1.1", "Host: \(host)", "Origin: https://\(host)", "Content-Length: 1000",
+          "Content-Type: application/x-www-form-urlencoded",
+        ]
+        try Data((head.joined(separator: "\r\n") + "\r\n\r\nc").utf8).write(to: URL(fileURLWithPath: input))
+        let script = #"exec timeout 50 openssl s_client -quiet -connect "$1" < "$2" > "$3" 2> /dev/null"#
+        let ended = try await lab.run("sh", ["-c", script, "sh", host, input, output])
+        #expect(ended.status != 124, "The server has closed the connection: \(ended)")
+      }
+    }
+
+    /// Sends frames to the pages, and keeps the connection open; the answer is in the file.
+    private func hold(
+      _ frames: [Frame], _ lab: ProcessLab, _ host: String
+    ) throws -> (process: SpawnedProcess, output: String) {
+      let (input, output) = (lab.newPath(), lab.newPath())
+      let preface = [UInt8]("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+      try Data(preface + frames.flatMap(\.bytes)).write(to: URL(fileURLWithPath: input))
+      let script = #"exec openssl s_client -quiet -alpn h2 -connect "$1" < "$2" 2> /dev/null"#
+      let process = try lab.spawn("sh", ["-c", script, "sh", host, input], output: output, talk: output + ".err")
+      return (process, output)
     }
 
     @Test("Requests that are taken back at once end their connection, and no other one (CVE-2023-44487)")
