@@ -40,6 +40,26 @@ struct WebConfinementTests {
     for path in closed { #expect(try String(contentsOfFile: path, encoding: .utf8) == "secret") }
   }
 
+  @Test("A folder that another one has taken the place of is known, as when a backup was restored")
+  func replaced() throws {
+    let base = FileManager.default.temporaryDirectory.appendingPathComponent("lk-web-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: base) }
+    #expect(FolderMark("\(base)/web") == nil)
+    try FileManager.default.createDirectory(atPath: "\(base)/web", withIntermediateDirectories: true)
+    let mark = try #require(FolderMark("\(base)/web"))
+    try "x".write(toFile: "\(base)/web/authority.pem", atomically: true, encoding: .utf8)
+    #expect(mark.isInPlace)
+    try FileManager.default.moveItem(atPath: "\(base)/web", toPath: "\(base)/old")
+    #expect(!mark.isInPlace)
+    try FileManager.default.copyItem(atPath: "\(base)/old", toPath: "\(base)/web")
+    #expect(!mark.isInPlace)
+    try FileManager.default.removeItem(atPath: "\(base)/web")
+    try FileManager.default.moveItem(atPath: "\(base)/old", toPath: "\(base)/web")
+    #expect(mark.isInPlace)
+    // This process is not confined, so that nothing ends it.
+    #expect(!WebConfinement.isOutdated)
+  }
+
   @Test("A full disk refuses a change with 507, in the node's own sentence")
   func disk() {
     let error = LocalAPIError(.storage, "The disk is full: delete files, and try again.")

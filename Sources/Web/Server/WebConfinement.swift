@@ -25,10 +25,22 @@ public enum WebConfinement {
     return FileConfinement.programs + folders.map { FileConfinement.Rule($0, .write) }
   }
 
-  private static let state = Mutex(false)
+  /// The folder of phones that the rules mean, by its device and number.
+  private struct State {
+    var folder: FolderMark?
+    var isInForce = false
+  }
+
+  private static let state = Mutex(State())
 
   /// A Boolean value that indicates whether this process is confined.
-  static var isInForce: Bool { state.withLock { $0 } }
+  static var isInForce: Bool { state.withLock { $0.isInForce } }
+
+  /// A Boolean value that indicates whether another folder has taken the place of that of phones,
+  /// as when a backup was restored.
+  ///
+  /// The rules mean the earlier one, so that this process can open nothing in the new one.
+  static var isOutdated: Bool { state.withLock { $0.isInForce && $0.folder?.isInPlace == false } }
 
   /// Confines this process, which has only one thread yet.
   ///
@@ -38,7 +50,26 @@ public enum WebConfinement {
   public static func begin(_ place: WebPlace, stateFolder: String) {
     // Threads that are there already would not be confined.
     guard ProcFile.names(in: "/proc/self/task")?.count == 1 else { return }
-    let outcome = FileConfinement.confine(to: rules(place, stateFolder: stateFolder))
-    state.withLock { $0 = outcome == .confined }
+    let rules = rules(place, stateFolder: stateFolder)
+    let folder = FolderMark(PhonePlace.folder(in: stateFolder))
+    let outcome = FileConfinement.confine(to: rules)
+    state.withLock { $0 = State(folder: folder, isInForce: outcome == .confined) }
   }
+}
+
+/// A folder as the kernel knows it, whatever its path leads to later.
+struct FolderMark: Hashable, Sendable {
+  private let path: String
+  private let device: UInt64
+  private let number: UInt64
+
+  /// Notes what a path leads to; `nil` if it leads to nothing.
+  init?(_ path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    (self.path, device, number) = (path, UInt64(status.st_dev), UInt64(status.st_ino))
+  }
+
+  /// A Boolean value that indicates whether the path leads to the same folder as before.
+  var isInPlace: Bool { FolderMark(path) == self }
 }

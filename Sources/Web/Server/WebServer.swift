@@ -119,6 +119,7 @@ public struct WebServer: Sendable {
           desk: desk, responder: PhoneResponder(desk: desk, logger: logger, open: phones.open), feed: feed,
           logger: logger, changes: changes)
         group.addTask {
+      if WebConfinement.isInForce { group.addTask { try await Self.watchFolder() } }
           await service.run()
           try Task.checkCancellation()
         }
@@ -142,6 +143,16 @@ public struct WebServer: Sendable {
     onRunning: @escaping @Sendable () -> Void
   ) throws -> any Service {
     var quiet = logger
+  /// Waits until this process may not open the folder of phones any more, and ends it with that.
+  ///
+  /// A process that is started in its place may.
+  private static func watchFolder() async throws {
+    while !WebConfinement.isOutdated { try await Task.sleep(for: .seconds(5)) }
+    throw WebFault(
+      "The folder web of the state folder was replaced, and this process may not open the new one: run the command "
+        + "again, unless the service latchkey-web does so by itself.")
+  }
+
     // The framework logs "Server started …" at level info.
     if quiet.logLevel < .warning { quiet.logLevel = .warning }
     return try HTTPServerBuilder { WebChannel(responder: $0) }.buildServer(

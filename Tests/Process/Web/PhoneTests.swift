@@ -98,6 +98,25 @@ extension ProcessTests {
       return file
     }
 
+    @Test(
+      "A process whose folder of phones was replaced ends with the reason, and the next one opens the new folder",
+      .enabled(if: FileConfinement.isAvailable, "the kernel has no Landlock 2"))
+    func restored() async throws {
+      try await ProcessLab.run { lab in
+        let mum = try await parent(lab)
+        let browser = try await WebBrowser(mum)
+        let host = try await begin(browser).pages
+        let folder = PhonePlace.folder(in: mum.folder)
+        #expect(rename(folder, folder + ".old") == 0)
+        #expect(try await lab.run("cp", ["-a", folder + ".old", folder]).status == 0)
+        let end = await browser.process.wait()
+        let log = ProcessLab.read(mum.folder + ".web.log")
+        #expect(end != .exited(0) && log.contains("was replaced"), "\(end) \(log)")
+        // It writes the new folder, and has the port that the restored one names.
+        #expect(try await begin(try await WebBrowser(mum)).pages == host)
+      }
+    }
+
     private func code(_ browser: WebBrowser) async throws -> String {
       #expect(try await browser.form("/phones/offer", [:]).status == 303)
       let page = try await browser.get("/phones").text
