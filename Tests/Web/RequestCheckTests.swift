@@ -30,6 +30,13 @@ struct RequestCheckTests {
     }
   }
 
+  @Test("A request that names two hosts names none")
+  func twoNames() {
+    #expect(WebRequest.host(check.host, others: 0) == check.host && WebRequest.host(nil, others: 0) == nil)
+    for others in 1...2 { #expect(WebRequest.host(check.host, others: others) == nil) }
+    #expect(WebRequest.host(nil, others: 1) == nil)
+  }
+
   @Test(
     "A change of another site, or of none, is refused",
     arguments: [

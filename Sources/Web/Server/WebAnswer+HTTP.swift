@@ -14,10 +14,11 @@ extension WebRequest {
       case .post: .post
       default: nil
       }
+    let hosts = headers.filter { $0.name.canonicalName == "host" }
     self.init(
-      method: method, target: request.head.path ?? "/", host: request.head.authority, origin: header("Origin"),
-      site: header("Sec-Fetch-Site"), cookies: header("Cookie"), contentType: header("Content-Type"),
-      language: Language.asked(for: header("Accept-Language") ?? ""),
+      method: method, target: request.head.path ?? "/", host: Self.host(request.head.authority, others: hosts.count),
+      origin: header("Origin"), site: header("Sec-Fetch-Site"), cookies: header("Cookie"),
+      contentType: header("Content-Type"), language: Language.asked(for: header("Accept-Language") ?? ""),
       isPart: header("Latchkey-Part") != nil, userAgent: header("User-Agent"), address: address,
       body: {
         do {

@@ -76,6 +76,7 @@ struct WebRequest: Sendable {
   var method: Method?
   /// The path and the query as they were sent.
   var target: String
+  /// The name to which it was sent; `nil` without one, or with two.
   var host: String?
   var origin: String?
   /// The header `Sec-Fetch-Site`.
@@ -103,6 +104,16 @@ struct WebRequest: Sendable {
     guard let mark = text.firstIndex(of: UInt8(ascii: "?")) else { return FormFields([UInt8]()) }
     return FormFields(text[text.index(after: mark)...])
   }
+
+  /// Returns the one name to which a request was sent; `nil` without one, or with two.
+  ///
+  /// Of two, a proxy and these pages could mean different ones.
+  ///
+  /// - Parameters:
+  ///   - authority: The first header `Host`, or `:authority` of HTTP/2.
+  ///   - others: The number of headers `Host` beside it.
+  /// - Returns: The name.
+  static func host(_ authority: String?, others: Int) -> String? { others == 0 ? authority : nil }
 
   /// The value of the pages' cookie; `nil` without one, or with two.
   var cookie: String? { cookie(Self.cookieName) }

@@ -23,14 +23,24 @@ struct WebChannel: ServerChildChannel {
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     guard Self.isOwn(channel) else {
       if Self.refusals.isNew() { logger.warning("another account has connected to the pages, and was refused") }
-      // The server leaves a connection open whose setup has failed.
-      channel.close(promise: nil)
+      refuse(channel)
       return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
     }
     return http.setup(channel: channel, logger: logger)
   }
 
   func handle(value: Value, logger: Logger) async { await http.handle(value: value, logger: logger) }
+
+  /// Closes a connection so that the kernel forgets it at once, whatever the other end does.
+  ///
+  /// The server leaves a connection open whose setup has failed, and the kernel keeps one that is
+  /// closed in the usual way for a minute, while the other end does not close it as well.
+  private func refuse(_ channel: any Channel) {
+    if let options = channel as? any SocketOptionProvider {
+      _ = options.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+    }
+    channel.close(promise: nil)
+  }
 
   /// When a refusal was logged last: another account can have any number of them.
   private static let refusals = RefusalLog()

@@ -79,6 +79,11 @@ public struct WebServer: Sendable {
   }
 
   private static let mostPorts = 16
+  /// How many connections wait to be accepted; the kernel allows 4,096 by itself.
+  ///
+  /// When as many of another account wait, the kernel drops the owner's, whose browser tries again
+  /// only after a second or more.
+  private static let backlog = 4_096
 
   private func serve(_ port: Int, _ onRunning: @escaping @Sendable () -> Void) async throws {
     // A name of its own for each run: cookies of earlier ones, and of other ports, are not sent to
@@ -114,12 +119,12 @@ public struct WebServer: Sendable {
         try await invitations.run(onRunning: onRunning)
       }
       group.addTask { try await end(door, desk) }
+      if WebConfinement.isInForce { group.addTask { try await Self.watchFolder() } }
       if let desk, let phones {
         let service = PhoneService(
           desk: desk, responder: PhoneResponder(desk: desk, logger: logger, open: phones.open), feed: feed,
           logger: logger, changes: changes)
         group.addTask {
-      if WebConfinement.isInForce { group.addTask { try await Self.watchFolder() } }
           await service.run()
           try Task.checkCancellation()
         }
@@ -138,11 +143,6 @@ public struct WebServer: Sendable {
     logger.info("the last page was closed")
   }
 
-  private func server(
-    _ address: String, _ port: Int, _ responder: WebResponder, _ feed: ChangeFeed,
-    onRunning: @escaping @Sendable () -> Void
-  ) throws -> any Service {
-    var quiet = logger
   /// Waits until this process may not open the folder of phones any more, and ends it with that.
   ///
   /// A process that is started in its place may.
@@ -153,10 +153,15 @@ public struct WebServer: Sendable {
         + "again, unless the service latchkey-web does so by itself.")
   }
 
+  private func server(
+    _ address: String, _ port: Int, _ responder: WebResponder, _ feed: ChangeFeed,
+    onRunning: @escaping @Sendable () -> Void
+  ) throws -> any Service {
+    var quiet = logger
     // The framework logs "Server started …" at level info.
     if quiet.logLevel < .warning { quiet.logLevel = .warning }
     return try HTTPServerBuilder { WebChannel(responder: $0) }.buildServer(
-      configuration: ServerConfiguration(address: .hostname(address, port: port), backlog: 256),
+      configuration: ServerConfiguration(address: .hostname(address, port: port), backlog: Self.backlog),
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet
     ) { request, writer, _ in
       let answer = await responder.answer(WebRequest(request))

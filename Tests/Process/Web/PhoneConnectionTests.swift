@@ -125,6 +125,30 @@ extension ProcessTests {
       }
     }
 
+    @Test("A request by HTTP/2 that names a host beside its authority is refused")
+    func twoNames() async throws {
+      try await ProcessLab.run { lab in
+        let browser = try await WebBrowser(try await lab.pairedFamily().parent)
+        let host = try await PhoneTests().begin(browser).pages
+        // GET, https, the path /, and the authority; then a header.
+        let right: [UInt8] = [0x82, 0x87, 0x84, 0x41, UInt8(host.utf8.count)] + Array(host.utf8)
+        for other in ["evil.example", host] {
+          let beside: [UInt8] = [0x00, 4] + Array("host".utf8) + [UInt8(other.utf8.count)] + Array(other.utf8)
+          let request = Frame(type: 1, flags: 5, stream: 1, payload: right + beside)
+          let (process, output) = try hold([Frame(type: 4), request], lab, host)
+          var text = ""
+          try await eventually("the request is answered") {
+            let bytes = (try? Data(contentsOf: URL(fileURLWithPath: output))) ?? Data()
+            let frames = Frame.all(in: Array(bytes)).filter { $0.type == 0 && $0.stream == 1 }
+            text = String(decoding: frames.flatMap(\.payload), as: UTF8.self)
+            return frames.contains { $0.flags & 1 == 1 }
+          }
+          #expect(text.contains("These pages answer to the address of this computer alone"), "\(text)")
+          process.signal(SIGKILL)
+        }
+      }
+    }
+
     /// Sends frames to the pages, and keeps the connection open; the answer is in the file.
     private func hold(
       _ frames: [Frame], _ lab: ProcessLab, _ host: String

@@ -78,6 +78,14 @@ extension ProcessTests {
           let rebound = try await browser.get("/", ["-H", "Host: \(name)"])
           #expect(rebound.status == 421 && rebound.text.contains("latchkey dashboard"), "\(rebound)")
         }
+        // Two names, of which one is right.
+        let port = try #require(browser.host.split(separator: ":").last)
+        for others in [[browser.host, "evil.example"], ["evil.example", browser.host], [browser.host, browser.host]] {
+          let head = "GET / HTTP/1.1\r\n" + others.map { "Host: \($0)\r\n" }.joined() + "Connection: close\r\n\r\n"
+          let script = #"exec 3<>"/dev/tcp/127.0.0.1/$1"; printf %s "$2" >&3; cat <&3"#
+          let answer = try await lab.run("bash", ["-c", script, "bash", String(port), head])
+          #expect(answer.output.hasPrefix("HTTP/1.1 421 "), "\(answer)")
+        }
         let fields = ["token": browser.token, "child": "Emma", "lock": "on"]
         for origin in ["http://evil.example", "null", "http://localhost:1", nil] {
           #expect(try await browser.post("/children/lock", fields, origin: origin).status == 403)
@@ -152,6 +160,17 @@ extension ProcessTests {
         let other = try await lab.run(
           "setpriv", ["--reuid", "65534", "--regid", "65534", "--clear-groups", "curl"] + words)
         #expect(other.output == "000" && other.status != 0, "\(other)")
+        // One that connects again and again, and stays, is cut off each time. The owner is served.
+        let host = try #require(URLComponents(string: address))
+        let loop = """
+          for i in $(seq 500); do exec {fd}<>"/dev/tcp/127.0.0.1/$1"; done
+          read -r -t 60 -u "$fd"
+          test $? -le 128
+          """
+        let stays = try await lab.run(
+          "setpriv",
+          ["--reuid", "65534", "--regid", "65534", "--clear-groups", "bash", "-c", loop, "bash", "\(host.port ?? 0)"])
+        #expect(stays.status == 0, "\(stays)")
         #expect(try await lab.run("curl", words).output == "200")
         web.signal(SIGTERM)
         #expect(await web.wait() == .exited(0))
