@@ -11,6 +11,10 @@ struct WebAnswer: Sendable {
 
   /// A Boolean value that indicates whether the server took what it was sent.
   var isSuccess: Bool { (200..<300).contains(status) }
+
+  /// A Boolean value that indicates whether the server may have taken it all the same: a proxy
+  /// before it has lost its answer.
+  var isDoubtful: Bool { status == 502 || status == 504 }
 }
 
 /// What sends a body to a server, and returns the answer.

@@ -36,6 +36,9 @@ enum WebFault: Error, Hashable, Sendable {
     }
   }
 
+  /// A Boolean value that indicates whether the server may have taken what it was sent.
+  var isDoubtful: Bool { self == .tooSlow || self == .interrupted }
+
   /// Returns one sentence: the fault and the next step.
   func sentence(of server: String) -> String {
     switch self {

@@ -27,6 +27,20 @@ actor NtfyTeller {
   /// The tries after which a message that the server refuses is passed over.
   private static let mostRefusals = 3
 
+  /// What became of a message that was to be published.
+  private enum Sending {
+    case taken
+    /// The server refuses it for good, so that it is not tried again.
+    case passedOver
+    /// It is to be tried again, and may have been taken.
+    case doubtful
+    /// It is to be tried again, and was not taken.
+    case failed
+
+    /// A Boolean value that indicates whether the message is done with.
+    var isOver: Bool { self == .taken || self == .passedOver }
+  }
+
   private let settings: NtfySettings
   private let bridge: Bridge
   private let client: any WebPosting
@@ -36,6 +50,9 @@ actor NtfyTeller {
   private var record: QuestionRecord
   private var hasRecovered: Bool
   private var outcomes: [Outcome] = []
+  /// The question that is published at this moment, which the server may have taken before the
+  /// bridge knows.
+  private var telling: ParentNotice?
   /// The requests that a press answers at this moment, of which the press itself tells.
   private var answering: Set<CommandID> = []
   /// What became of questions while a press answered them, until that tells of it.
@@ -90,14 +107,30 @@ actor NtfyTeller {
     for notice in told.notices {
       let open = requests.filter { $0.state == .open && notice.requests.contains($0.requestID) }
       if !notice.isOver, notice.kind != .asked || !open.isEmpty {
-        guard await publish(NtfyMessage(notice, open, settings, pages: bridge.pages())) else { return pause() }
-        questions.told(notice)
-        keepQuestions()
+        guard await tell(notice, open) else { return pause() }
       }
       // At once, since a crash in between tells it twice.
       try await bridge.keep(notice.number)
     }
     return try await bridge.rest(after: told, hasQuestions: !questions.isEmpty)
+  }
+
+  /// Publishes a notice; returns whether it is done with.
+  ///
+  /// A question is kept before the server gets it, and also if the server may have taken it: the
+  /// phone would show its buttons for ever if this process ended in between, or if the question was
+  /// answered before the next try.
+  private func tell(_ notice: ParentNotice, _ open: [RequestListing]) async -> Bool {
+    if let nextTry, now() < nextTry { return false }
+    if notice.kind == .asked {
+      telling = notice
+      keepQuestions()
+    }
+    let sending = await publish(NtfyMessage(notice, open, settings, pages: bridge.pages()))
+    telling = nil
+    if sending == .taken || sending == .doubtful { questions.told(notice) }
+    keepQuestions()
+    return sending.isOver
   }
 
   /// Notes what became of a question that was answered elsewhere or whose day is over.
@@ -135,7 +168,7 @@ actor NtfyTeller {
   /// Keeps the questions that the phone shows, also those of which the server was not told yet what
   /// became of them.
   private func keepQuestions() {
-    let notices = outcomes.flatMap(\.questions) + held.map(\.notice) + questions.notices
+    let notices = outcomes.flatMap(\.questions) + held.map(\.notice) + questions.notices + [telling].compactMap(\.self)
     if !record.keep(notices, replaces: hasSequences) {
       bridge.logger.debug("the questions that are told were not kept")
     }
@@ -188,7 +221,7 @@ extension NtfyTeller {
     while true {
       gather()
       guard let first = outcomes.first else { break }
-      guard await publish(NtfyMessage(first.text, in: first.place, settings)) else { return false }
+      guard await publish(NtfyMessage(first.text, in: first.place, settings)).isOver else { return false }
       // The queue may have lost its first message meanwhile.
       if let same = outcomes.first, same.place == first.place, same.text == first.text { outcomes.removeFirst() }
       keepQuestions()
@@ -202,11 +235,9 @@ extension NtfyTeller {
   }
 
   /// Publishes a message, unless the server is to be left alone for a while.
-  ///
-  /// - Returns: Whether the message is done with: the server has taken it, or refuses it for good.
-  private func publish(_ message: NtfyMessage) async -> Bool {
-    if let nextTry, now() < nextTry { return false }
-    guard let body = try? JSONEncoder().encode(message) else { return true }
+  private func publish(_ message: NtfyMessage) async -> Sending {
+    if let nextTry, now() < nextTry { return .failed }
+    guard let body = try? JSONEncoder().encode(message) else { return .passedOver }
     let headers = settings.headers + [("content-type", "application/json")]
     let server = settings.server.server
     switch await client.post(settings.server.text, headers, [UInt8](body)) {
@@ -215,7 +246,7 @@ extension NtfyTeller {
       (nextTry, refusals) = (nil, 0)
       hasSequences = String(decoding: answer.body, as: UTF8.self).contains("\"sequence_id\"")
       await report(nil, .publishing)
-      return true
+      return .taken
     case .success(let answer):
       let sentence = NtfyFault.sentence(answer.status, of: server, to: .publish)
       if NtfyFault.isAboutMessage(answer.status) {
@@ -224,14 +255,15 @@ extension NtfyTeller {
           refusals = 0
           bridge.passOver(sentence)
           await report(sentence, .publishing)
-          return true
+          return .passedOver
         }
       }
       await failed(sentence, asked: answer.retryAfter)
+      return answer.isDoubtful ? .doubtful : .failed
     case .failure(let fault):
       await failed(fault.sentence(of: server), asked: nil)
+      return fault.isDoubtful ? .doubtful : .failed
     }
-    return false
   }
 
   private func failed(_ sentence: String, asked: Duration?) async {

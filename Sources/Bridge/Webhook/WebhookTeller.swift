@@ -15,6 +15,8 @@ actor WebhookTeller {
     var failures = 0
     /// A Boolean value that indicates whether the other side has never taken it.
     var isPassedOver = false
+    /// A Boolean value that indicates whether the other side has taken it, or may have.
+    var isPerhapsTaken = false
   }
 
   /// The time after which a call that failed is passed over.
@@ -32,6 +34,9 @@ actor WebhookTeller {
   private var questions: ToldQuestions
   private var record: QuestionRecord
   private var over: [Waiting] = []
+  /// The question that is delivered at this moment, which the other side may have taken before the
+  /// bridge knows.
+  private var telling: ParentNotice?
   /// The notice that is tried now, and its number.
   private var current: (number: Int, waiting: Waiting)?
   private var backoff = Backoff(first: .seconds(1), longest: .seconds(1_800))
@@ -85,14 +90,10 @@ actor WebhookTeller {
         if let current, current.number == notice.number {
           (waiting.began, waiting.failures) = (current.waiting.began, current.waiting.failures)
         }
-        let isDone = await deliver(&waiting)
+        let isDone = await tell(notice, &waiting)
         current = (notice.number, waiting)
         guard isDone else { return pause() }
         current = nil
-        if !waiting.isPassedOver {
-          questions.told(notice)
-          keepQuestions()
-        }
       }
       // At once, since a crash in between tells it twice.
       try await bridge.keep(notice.number)
@@ -100,9 +101,27 @@ actor WebhookTeller {
     return try await bridge.rest(after: told, hasQuestions: !questions.isEmpty)
   }
 
+  /// Delivers a notice; returns whether it is done with.
+  ///
+  /// A question is kept before the other side gets it, and also if that may have taken it: it would
+  /// be shown there for ever if this process ended in between, or if it was answered before the
+  /// next try.
+  private func tell(_ notice: ParentNotice, _ waiting: inout Waiting) async -> Bool {
+    if let nextTry, now() < nextTry { return false }
+    if notice.kind == .asked {
+      telling = notice
+      keepQuestions()
+    }
+    let isDone = await deliver(&waiting)
+    telling = nil
+    if waiting.isPerhapsTaken { questions.told(notice) }
+    keepQuestions()
+    return isDone
+  }
+
   /// Keeps the questions that are to be called again once they are over.
   private func keepQuestions() {
-    if !record.keep(over.compactMap(\.question) + questions.notices) {
+    if !record.keep(over.compactMap(\.question) + questions.notices + [telling].compactMap(\.self)) {
       bridge.logger.debug("the questions that are told were not kept")
     }
   }
@@ -123,15 +142,15 @@ actor WebhookTeller {
     switch await send(waiting.call) {
     case .success(let answer) where answer.isSuccess:
       backoff.succeeded()
-      nextTry = nil
+      (nextTry, waiting.isPerhapsTaken) = (nil, true)
       await bridge.report(nil)
       return true
     case .success(let answer):
       sentence = Self.sentence(answer.status, of: settings.url.server)
-      asked = answer.retryAfter
+      (asked, waiting.isPerhapsTaken) = (answer.retryAfter, answer.isDoubtful)
       if answer.status == 410 { isGone = true }
     case .failure(let fault):
-      sentence = fault.sentence(of: settings.url.server)
+      (sentence, waiting.isPerhapsTaken) = (fault.sentence(of: settings.url.server), fault.isDoubtful)
     }
     guard !Task.isCancelled else { return false }
     if isGone {

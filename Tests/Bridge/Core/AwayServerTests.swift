@@ -135,6 +135,55 @@ import Testing
     #expect(server.bodies.count == 2 && server.bodies[1].contains(#""isOver":true"#), "\(server.bodies)")
   }
 
+  @Test(
+    "A bridge that is killed after the server has taken a question tells what became of it", arguments: [true, false])
+  func killed(isPhone: Bool) async throws {
+    let path = NSTemporaryDirectory() + "shown-\(UUID().uuidString)"
+    let copy = path + "-copy"
+    defer { for path in [path, copy] { try? FileManager.default.removeItem(atPath: path) } }
+    let id = try node.ask(1)
+    // What the next run finds if this one ends before it has the answer.
+    server.atTaking = { try? FileManager.default.copyItem(atPath: path, toPath: copy) }
+    try await look(isPhone, record: path)
+    server.atTaking = nil
+    try node.answer(id)
+    for _ in 0..<2 { try await look(isPhone, record: copy) }
+    #expect(server.bodies.count == 2 && server.bodies[1].contains("Answered: 30 min."), "\(server.bodies)")
+  }
+
+  @Test("A question whose answer from the server was lost is withdrawn if it is answered", arguments: [true, false])
+  func lost(isPhone: Bool) async throws {
+    let path = NSTemporaryDirectory() + "shown-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let id = try node.ask(1)
+    server.losesAnswers = true
+    try await look(isPhone, record: path)
+    server.losesAnswers = false
+    try node.answer(id)
+    for _ in 0..<2 { try await look(isPhone, record: path) }
+    #expect(server.bodies.count == 2 && server.bodies[1].contains("Answered: 30 min."), "\(server.bodies)")
+    // One that no server has had is not told of afterwards.
+    let next = try node.ask(2)
+    server.isAway = true
+    try await look(isPhone, record: path)
+    server.isAway = false
+    try node.answer(next)
+    try await look(isPhone, record: path)
+    #expect(server.bodies.count == 2, "\(server.bodies)")
+  }
+
+  /// Has a new run of a bridge look once.
+  private func look(_ isPhone: Bool, record: String) async throws {
+    if isPhone {
+      _ = try await NtfyTeller(try Sample.ntfy(), bridge(record: record), server).look()
+    } else {
+      let teller = WebhookTeller(try Sample.webhook(), bridge(record: record)) { [server] call in
+        await server.post("", [], call.body)
+      }
+      _ = try await teller.look()
+    }
+  }
+
   /// Returns the part of a message that says in whose place it is shown.
   private static func place(_ body: String) -> String? {
     body.split(separator: ",").first { $0.contains("sequence_id") }.map { $0.filter { !"{}".contains($0) } }
