@@ -13,6 +13,8 @@ struct QuestionRecord: Sendable {
   struct Content: Hashable, Sendable, Codable {
     /// The notices of the questions without their sentences, which nobody needs any more.
     var questions: [ParentNotice] = []
+    /// What was told about questions that are answered; `nil` for nothing.
+    var answers: [ToldAnswers.Entry]?
     /// Whether the server shows a message in the place of an earlier one; `nil` if that is not
     /// known.
     var replaces: Bool?
@@ -41,15 +43,18 @@ struct QuestionRecord: Sendable {
   ///
   /// - Parameters:
   ///   - notices: Their notices, the oldest first.
+  ///   - answers: What was told about questions that are answered.
   ///   - replaces: Whether the server shows a message in the place of an earlier one.
   /// - Returns: Whether the file holds them.
-  mutating func keep(_ notices: [ParentNotice], replaces: Bool? = nil) -> Bool {
+  mutating func keep(
+    _ notices: [ParentNotice], answers: [ToldAnswers.Entry] = [], replaces: Bool? = nil
+  ) -> Bool {
     let questions = notices.suffix(Self.mostQuestions).map { notice in
       var short = notice
       short.sentence = ""
       return short
     }
-    let new = Content(questions: questions, replaces: replaces)
+    let new = Content(questions: questions, answers: answers.isEmpty ? nil : answers, replaces: replaces)
     guard new != content else { return true }
     content = new
     guard let path else { return true }

@@ -46,6 +46,11 @@ enum NoticeDetail: String, Hashable, Sendable, CaseIterable {
     return answer.isApproved ? "\(child) gets \(shown).\(by)" : "\(child) does not get \(shown).\(by)"
   }
 
+  /// Returns what counts instead of what was told before.
+  func correction(_ requests: [RequestListing]) -> String {
+    (["Another parent’s answer was earlier and counts."] + requests.map(outcome)).joined(separator: " ")
+  }
+
   private func place(_ machine: String) -> String { self == .bare ? "a machine" : machine }
 
   private func wish(_ requests: [RequestListing]) -> String {

@@ -10,7 +10,7 @@ actor NtfyPresses {
   private enum Result {
     /// The node is away or busy.
     case again
-    case done(sentences: [String], isAnswered: Bool)
+    case done(sentences: [String], isAnswered: Bool, answered: [RequestListing])
   }
 
   /// The largest number of presses that are remembered.
@@ -103,11 +103,11 @@ actor NtfyPresses {
       case .again:
         await teller.ended(code.requests, [], isAnswered: false)
         do { try await Task.sleep(for: pauses.failed()) } catch { return }
-      case .done(let sentences, let isAnswered):
+      case .done(let sentences, let isAnswered, let answered):
         // After a refusal, another button may still be pressed.
         use(isAnswered ? ids : "\(ids) \(code.choice)")
         if sentences.isEmpty { drop(.late) }
-        return await teller.ended(code.requests, sentences, isAnswered: isAnswered)
+        return await teller.ended(code.requests, sentences, isAnswered: isAnswered, answered: answered)
       }
     }
   }
@@ -121,14 +121,16 @@ actor NtfyPresses {
 
   /// Answers what is open of the requests of a press.
   private func answer(_ code: ButtonCode) async -> Result {
-    var (sentences, isAnswered) = ([String](), true)
+    var (sentences, isAnswered, done) = ([String](), true, [RequestListing]())
     do {
       let node = try await bridge.node()
       let listed = try await node.ask(Endpoints.getRequests, nil)
       for request in listed where request.state == .open && code.requests.contains(request.requestID) {
         let answer = code.choice.answer(to: request)
         switch await Self.ask(node, answer) {
-        case .success(let answered): sentences.append(teller.outcome(answered))
+        case .success(let answered):
+          sentences.append(teller.outcome(answered))
+          done.append(answered)
         case .failure(let error):
           switch error.code {
           case .tooLate, .unknownItem: continue
@@ -140,7 +142,7 @@ actor NtfyPresses {
           isAnswered = false
         }
       }
-      return .done(sentences: sentences, isAnswered: isAnswered)
+      return .done(sentences: sentences, isAnswered: isAnswered, answered: done)
     } catch {
       return .again
     }

@@ -47,6 +47,7 @@ actor NtfyTeller {
   private let now: @Sendable () -> ContinuousClock.Instant
 
   private var questions: ToldQuestions
+  private var answers: ToldAnswers
   private var record: QuestionRecord
   private var hasRecovered: Bool
   private var outcomes: [Outcome] = []
@@ -81,6 +82,7 @@ actor NtfyTeller {
     (self.settings, self.bridge, self.client, self.now) = (settings, bridge, client, now)
     record = QuestionRecord(bridge.record)
     questions = ToldQuestions(record.content?.questions ?? [])
+    answers = ToldAnswers(record.content?.answers ?? [])
     hasSequences = record.content?.replaces
     // What an earlier run has kept is everything that the phone shows.
     hasRecovered = record.content != nil
@@ -94,11 +96,15 @@ actor NtfyTeller {
   /// - Returns: The time until the next look; `nil` if it waits for a change.
   func look() async throws -> Duration? {
     let before = hasRecovered ? [] : try await bridge.node().ask(Endpoints.getRequests, nil)
-    let (told, requests) = try await bridge.news(withRequests: !hasRecovered || !questions.isEmpty)
+    let (told, requests) = try await bridge.news(
+      withRequests: !hasRecovered || !questions.isEmpty || !answers.isEmpty)
     if !hasRecovered, told.quietUntil == nil {
       // A request has its notice from its beginning, so that none of these waits for its first one.
       questions.recover(before, besides: told.notices)
       hasRecovered = true
+    }
+    for other in answers.corrected(requests) {
+      say([settings.detail.correction(other.requests)], in: NtfyMessage.place(other.notice), [])
     }
     for settled in questions.settled(requests) { note(settled) }
     // A file says that everything which the phone shows is known.
@@ -140,6 +146,7 @@ actor NtfyTeller {
     // A phone that keeps the question as well is not told late at night that nothing has happened.
     guard !answered.isEmpty || hasSequences == true else { return }
     let sentences = answered.isEmpty ? ["Nobody answered in time."] : answered.map(settings.detail.outcome)
+    answers.told(answered, of: settled.notice)
     say(sentences, in: NtfyMessage.place(settled.notice), [settled.notice])
   }
 
@@ -169,7 +176,7 @@ actor NtfyTeller {
   /// became of them.
   private func keepQuestions() {
     let notices = outcomes.flatMap(\.questions) + held.map(\.notice) + questions.notices + [telling].compactMap(\.self)
-    if !record.keep(notices, replaces: hasSequences) {
+    if !record.keep(notices, answers: answers.entries, replaces: hasSequences) {
       bridge.logger.debug("the questions that are told were not kept")
     }
   }
@@ -187,7 +194,10 @@ extension NtfyTeller {
   ///   - requests: Those of the press.
   ///   - sentences: What to say; none if the press was too late.
   ///   - isAnswered: Whether nothing of it is open any more.
-  func ended(_ requests: [CommandID], _ sentences: [String], isAnswered: Bool) async {
+  ///   - answered: Those that the press has answered.
+  func ended(
+    _ requests: [CommandID], _ sentences: [String], isAnswered: Bool, answered: [RequestListing] = []
+  ) async {
     let notice = requests.lazy.compactMap { self.questions.notice(of: $0) }.first
     if isAnswered, !sentences.isEmpty, let notice { questions.forget(notice.key) }
     answering.subtract(requests)
@@ -200,6 +210,7 @@ extension NtfyTeller {
       bridge.lookAgain()
     } else {
       let place = notice.map(NtfyMessage.place) ?? requests.first?.description ?? ""
+      answers.told(answered, of: notice ?? ParentNotice(asked: requests, key: place))
       say(sentences, in: place, isAnswered ? [notice].compactMap(\.self) : [])
     }
     // A look tries again after a pause.
@@ -208,6 +219,13 @@ extension NtfyTeller {
 
   /// Returns what became of a request in the words that the server may read.
   nonisolated func outcome(_ request: RequestListing) -> String { settings.detail.outcome(request) }
+}
+
+extension ParentNotice {
+  /// Creates the notice of requests of which nothing else is known.
+  fileprivate init(asked requests: [CommandID], key: String) {
+    self.init(number: 0, kind: .asked, key: key, child: nil, device: nil, requests: requests, sentence: "", at: 0)
+  }
 }
 
 // MARK: - Publishing

@@ -24,11 +24,22 @@ struct WebhookCall: Hashable, Sendable {
   let delivery: String
 
   /// Creates the call for a notice, with those of its requests that the node knows.
-  init(_ notice: ParentNotice, _ requests: [RequestListing], _ settings: WebhookSettings) {
+  ///
+  /// - Parameters:
+  ///   - notice: The notice.
+  ///   - requests: Its requests.
+  ///   - settings: The receiver's settings.
+  ///   - isCorrection: Whether another answer counts than the receiver was told.
+  init(
+    _ notice: ParentNotice, _ requests: [RequestListing], _ settings: WebhookSettings, isCorrection: Bool = false
+  ) {
     let isBare = settings.detail == .bare
     let isQuestionOver = notice.kind == .asked && notice.isOver
     let answered = isQuestionOver ? requests.filter { $0.answer != nil }.map(settings.detail.outcome) : []
-    let over = answered.isEmpty ? "Nobody answered in time." : answered.joined(separator: " ")
+    let over =
+      isCorrection
+      ? settings.detail.correction(requests)
+      : answered.isEmpty ? "Nobody answered in time." : answered.joined(separator: " ")
     let content = Content(
       number: notice.number, kind: notice.kind, child: isBare ? nil : notice.child?.text,
       device: isBare ? nil : notice.device?.text,
@@ -37,7 +48,8 @@ struct WebhookCall: Hashable, Sendable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     body = (try? encoder.encode(content)).map { [UInt8]($0) } ?? []
-    let name = "delivery.\(settings.receiver).\(notice.number).\(notice.at).\(notice.isOver)"
+    let name =
+      "delivery.\(settings.receiver).\(notice.number).\(notice.at).\(notice.isOver)" + (isCorrection ? ".\(over)" : "")
     delivery = Hexadecimal.encode(
       HMACSHA256.authenticate(key: settings.key, message: [UInt8](name.utf8)).prefix(16))
   }

@@ -32,6 +32,7 @@ actor WebhookTeller {
   private let now: @Sendable () -> ContinuousClock.Instant
 
   private var questions: ToldQuestions
+  private var answers: ToldAnswers
   private var record: QuestionRecord
   private var over: [Waiting] = []
   /// The question that is delivered at this moment, which the other side may have taken before the
@@ -59,6 +60,7 @@ actor WebhookTeller {
     (self.settings, self.bridge, self.now, self.send) = (settings, bridge, now, send)
     record = QuestionRecord(bridge.record)
     questions = ToldQuestions(record.content?.questions ?? [])
+    answers = ToldAnswers(record.content?.answers ?? [])
   }
 
   /// The number of calls that wait for the other side.
@@ -69,12 +71,11 @@ actor WebhookTeller {
   /// - Returns: The time until the next look; `nil` if it waits for a change.
   func look() async throws -> Duration? {
     if isGone { return nil }
-    let (told, requests) = try await bridge.news(withRequests: !questions.isEmpty)
+    let (told, requests) = try await bridge.news(withRequests: !questions.isEmpty || !answers.isEmpty)
+    for other in answers.corrected(requests) { append(other, isCorrection: true) }
     for settled in questions.settled(requests) {
-      var notice = settled.notice
-      notice.isOver = true
-      over.append(Waiting(call: WebhookCall(notice, settled.requests, settings), question: settled.notice))
-      if over.count > Self.mostOver { over.removeFirst() }
+      answers.told(settled.requests, of: settled.notice)
+      append(settled, isCorrection: false)
     }
     while var first = over.first {
       let isDone = await deliver(&first)
@@ -101,6 +102,15 @@ actor WebhookTeller {
     return try await bridge.rest(after: told, hasQuestions: !questions.isEmpty)
   }
 
+  /// Puts a call about a question that is over into the queue.
+  private func append(_ settled: ToldQuestions.Settled, isCorrection: Bool) {
+    var notice = settled.notice
+    notice.isOver = true
+    let call = WebhookCall(notice, settled.requests, settings, isCorrection: isCorrection)
+    over.append(Waiting(call: call, question: isCorrection ? nil : settled.notice))
+    if over.count > Self.mostOver { over.removeFirst() }
+  }
+
   /// Delivers a notice; returns whether it is done with.
   ///
   /// A question is kept before the other side gets it, and also if that may have taken it: it would
@@ -121,7 +131,7 @@ actor WebhookTeller {
 
   /// Keeps the questions that are to be called again once they are over.
   private func keepQuestions() {
-    if !record.keep(over.compactMap(\.question) + questions.notices + [telling].compactMap(\.self)) {
+    if !record.keep(over.compactMap(\.question) + questions.notices + [telling].compactMap(\.self), answers: answers.entries) {
       bridge.logger.debug("the questions that are told were not kept")
     }
   }

@@ -29,15 +29,17 @@ struct ParentQuestion {
 
   /// Answers all requests.
   ///
-  /// - Returns: What could not be answered yet, `nil` for nothing, and what became of the rest.
+  /// - Returns: What could not be answered yet, `nil` for nothing, what became of the rest, and what
+  ///   was answered.
   func answered(
     _ button: AnswerButton, _ open: () async throws -> any NodeInterface
-  ) async -> (left: ParentQuestion?, outcome: String) {
-    var (left, sentences) = ([RequestListing](), [String]())
+  ) async -> (left: ParentQuestion?, outcome: String, answered: [RequestListing]) {
+    var (left, sentences, done) = ([RequestListing](), [String](), [RequestListing]())
     for request in requests {
       do {
         let (node, answer) = (try await open(), button.answer(to: request))
         let answered = try await node.ask(Endpoints.answerRequest, answer)
+        done.append(answered)
         sentences += await RequestText.outcome(
           answered, isApproved: answer.isApproved, minutes: answer.minutes, at: node)
       } catch {
@@ -49,6 +51,6 @@ struct ParentQuestion {
     }
     var said: [String] = []
     for sentence in sentences where !said.contains(sentence) { said.append(sentence) }
-    return (left.isEmpty ? nil : ParentQuestion(notice, left), said.joined(separator: " "))
+    return (left.isEmpty ? nil : ParentQuestion(notice, left), said.joined(separator: " "), done)
   }
 }

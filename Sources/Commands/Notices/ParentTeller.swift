@@ -11,11 +11,17 @@ struct ParentTeller {
   /// The time until the next look, in seconds, while something is waited for that no change tells
   /// of, such as the end of the day.
   private static let longestPause = 60
+  /// The most answers that are remembered; the oldest are forgotten first.
+  private static let mostAnswered = 64
 
   private let node: NodeOptions
   private var notices: ShownNotices
   /// The open requests of each notice that is shown.
   private var questions: [String: ParentQuestion] = [:]
+  /// What was answered here and is listed yet, each with its notice.
+  ///
+  /// Another parent's answer may turn out to be the earlier one.
+  private var answered: [(notice: ParentNotice, request: RequestListing)] = []
   /// The place that the node keeps, as far as it is known.
   private var position = 0
   /// The seconds until the next look; `nil` if it waits for a change.
@@ -35,8 +41,10 @@ struct ParentTeller {
     let node = try await node.open()
     try await takeOver(at: node)
     let told = try await node.ask(Endpoints.getNotices, Self.receiver)
-    let isAsked = !questions.isEmpty || told.notices.contains { $0.kind == .asked }
-    let open = isAsked ? try await node.ask(Endpoints.getRequests, nil).filter { $0.state == .open } : []
+    let isAsked = !questions.isEmpty || !answered.isEmpty || told.notices.contains { $0.kind == .asked }
+    let requests = isAsked ? try await node.ask(Endpoints.getRequests, nil) : []
+    let open = requests.filter { $0.state == .open }
+    if told.quietUntil == nil { try correct(requests) }
     for (key, question) in questions where !question.requests.contains(where: { open.has($0.requestID) }) {
       withdraw(key)
     }
@@ -99,6 +107,27 @@ struct ParentTeller {
     questions[notice.key] = question
   }
 
+  /// Shows what counts where another answer than the one that was given here turns out to do so.
+  private mutating func correct(_ requests: [RequestListing]) throws(NotificationFault) {
+    var rest: [(notice: ParentNotice, request: RequestListing)] = []
+    for (notice, given) in answered {
+      guard let listed = requests.first(where: { $0.requestID == given.requestID }) else { continue }
+      guard let holds = listed.answer, let own = given.answer,
+        holds.isApproved != own.isApproved || holds.minutes != own.minutes
+      else {
+        rest.append((notice, given))
+        continue
+      }
+      rest.append((notice, listed))
+      let sentence =
+        "Another parent answered \(listed.childName)’s request earlier, which counts: \(RequestText.answer(listed))."
+      // Not in the place of a later question.
+      let key = questions[notice.key] == nil ? notice.key : "corrected/\(notice.key)"
+      try notices.show(.init(title: Self.title(notice), sentence: sentence), key: key)
+    }
+    answered = rest
+  }
+
   private mutating func withdraw(_ key: String) {
     questions[key] = nil
     notices.withdraw(key)
@@ -122,8 +151,9 @@ struct ParentTeller {
     guard let answer = AnswerButton(rawValue: action) else {
       return try notices.show(question.shown(question.words), key: key)
     }
-    let (left, outcome) = await question.answered(answer) { [node] in try await node.open() }
+    let (left, outcome, done) = await question.answered(answer) { [node] in try await node.open() }
     questions[key] = left
+    answered = (answered + done.map { (question.notice, $0) }).suffix(Self.mostAnswered)
     if let left { return try notices.show(left.shown(outcome), key: key) }
     try notices.show(.init(title: Self.title(question.notice), sentence: outcome), key: key)
   }

@@ -33,9 +33,11 @@ final class DayNode: NodeInterface {
     return id
   }
 
-  /// Notes that another parent has answered.
-  func answer(_ id: CommandID) throws {
-    let answered = try Sample.request(id, state: .approved, answer: #""isApproved":true,"minutes":30"#)
+  /// Notes that another parent has answered; without minutes with a no.
+  func answer(_ id: CommandID, minutes: Int? = 30) throws {
+    let answered =
+      try minutes.map { try Sample.request(id, state: .approved, answer: #""isApproved":true,"minutes":\#($0)"#) }
+      ?? Sample.request(id, state: .denied, answer: #""isApproved":false"#)
     state.withLock { state in
       state.requests = state.requests.map { $0.requestID == id ? answered : $0 }
       state.notices = state.notices.map { notice in
@@ -45,6 +47,9 @@ final class DayNode: NodeInterface {
       }
     }
   }
+
+  /// Forgets all requests, as at the end of their day.
+  func endDay() { state.withLock { $0.requests = [] } }
 
   func ask<Input: Sendable, Answer: Sendable>(
     _ endpoint: Endpoint<Input, Answer>, _ input: Input

@@ -107,6 +107,27 @@ import Testing
     }
   }
 
+  @Test("A parent whose answer came second is told once what counts")
+  func corrected() async throws {
+    let desktop = FakeDesktop()
+    try await run([Self.asked()], on: desktop) { node, changing, deeds in
+      _ = try await next(&deeds)
+      desktop.report(.pressed(Self.first, action: "15"))
+      _ = try await next(&deeds)
+      // The node has answered with this one.
+      var other = SampleValues.requests[1]
+      (other.state, other.answer?.isApproved, other.answer?.minutes) = (.denied, false, nil)
+      node.script.withLock { [other] in $0.requests[1] = other }
+      changing.yield(ChangeEvent(.request))
+      let sentence =
+        "Another parent answered \(Self.emma)’s request earlier, which counts: \(RequestText.answer(other))."
+      #expect(try await next(&deeds).body == sentence)
+      changing.yield(ChangeEvent(.request))
+      // The next deed is another one's.
+      node.script.withLock { $0.parentNotices.append(Self.asked(4, [SampleValues.requests[2]])) }
+    }
+  }
+
   @Test("Without buttons, or after a click on the notice itself, it says what to type; markup is escaped if it is read")
   func typed() async throws {
     let words = "In a terminal, type `latchkey approve 3f3f --minutes 30` or `latchkey deny 3f3f`."
