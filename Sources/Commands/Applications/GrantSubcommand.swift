@@ -58,7 +58,7 @@ struct GrantSubcommand: AsyncParsableCommand {
           ? "Unknown option '\(name)': what the time is for follows --for, such as `latchkey grant Emma 30m --for chess`."
           : "Unknown option '\(name)': name the child without an option, such as `latchkey grant Emma 30m`.")
     }
-    if let sentence = typed.fault(options: reason.map { ["--reason", $0] } ?? [], hasScope: scope != nil) {
+    if let sentence = typed.fault(options: reason.map { ["--reason", $0] } ?? [], scope: scope) {
       throw ValidationError(sentence)
     }
     if isTakenBack, scope != nil { throw ValidationError("None takes back all of today's grants: leave --for out.") }

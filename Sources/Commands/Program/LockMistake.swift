@@ -27,6 +27,45 @@ enum LockMistake {
     return lock(found)
   }
 
+  /// Words after the name of a child that are no other child's name.
+  private static let noNames: Set<String> = [
+    "a", "all", "an", "and", "at", "day", "evening", "for", "half", "hour", "hours", "immediately", "minutes",
+    "morning", "night", "now", "one", "please", "the", "this", "till", "til", "today", "tomorrow", "tonight", "until",
+  ]
+
+  /// Returns what is wrong with words after the name of a child that are no names, such as `now`
+  /// and `for an hour`; `nil` if all of them may be names.
+  ///
+  /// - Parameters:
+  ///   - names: The words that were typed, with the child's name.
+  ///   - options: The options that follow them.
+  ///   - typed: The command.
+  /// - Returns: The sentence.
+  static func sentence(names: [String], options: [String], _ typed: TypedCommand) -> String? {
+    let more = names.dropFirst().map { $0.lowercased() }
+    guard more.contains(where: noNames.contains), let child = names.first else { return nil }
+    let others = names.filter { $0.lowercased() != "and" }
+    if !others.dropFirst().contains(where: { noNames.contains($0.lowercased()) }) {
+      let commands = others.map { typed.command([$0] + options) }
+      return "This command is for one child at a time: type \(ShownText.list(commands))."
+    }
+    let alone = typed.command([child] + options)
+    guard typed.path[1] == "lock" else { return "This command takes the name of a child alone: type \(alone)." }
+    let text = more.filter { $0 != "for" }.joined(separator: " ")
+    if ["immediately", "now", "now please"].contains(text) {
+      return "A lock begins at once, and programs have the time to save that they are given: type \(alone). With "
+        + "--now, they are ended without it."
+    }
+    let hasEnd = options.contains { $0.hasPrefix("--for") || $0.hasPrefix("--until") }
+    if let time = ["an hour": "1h", "a hour": "1h", "one hour": "1h", "half an hour": "30m"][text],
+      !hasEnd
+    {
+      return "The time of a lock follows --for: type \(typed.command([child] + options + ["--for", time]))."
+    }
+    return "The length of a lock follows --for, such as 1h, and its end --until, such as 20:00. An example: "
+      + typed.command([child] + (hasEnd ? options : options + ["--for", "5m"])) + "."
+  }
+
   private static func lock(_ found: Time) -> String {
     let (rest, command) = (found.rest, { TypedWord.command(["latchkey", "lock"] + $0) })
     if let clock = found.clock {

@@ -13,8 +13,8 @@ enum UsualMistake {
     let typed = TypedCommand(arguments)
     let first = String(message.prefix { $0 != "\n" }.dropFirst("Error: ".count))
     guard
-      let sentence = LockMistake.sentence(first, typed) ?? childAndMore(first, typed) ?? opposites(first, typed)
-        ?? withoutVerb(first, typed) ?? breaksInWords(first, typed) ?? noValue(first, typed)
+      let sentence = inQuotes(first, typed) ?? LockMistake.sentence(first, typed) ?? childAndMore(first, typed)
+        ?? opposites(first, typed) ?? withoutVerb(first, typed) ?? breaksInWords(first, typed) ?? noValue(first, typed)
         ?? withoutApp(first, typed) ?? MissingValue.sentence(first, typed)
     else { return nil }
     return "Error: \(sentence)\n  See '\(typed.path.joined(separator: " ")) --help' for more information."
@@ -23,6 +23,24 @@ enum UsualMistake {
   /// Words that people write to take a rule away.
   static let offWords: Set<String> = ["off", "none", "no", "never", "clear", "delete", "disable", "stop"]
 
+  /// Returns the command with quotes around the several words of a reason, or of what a grant is for.
+  private static func inQuotes(_ first: String, _ typed: TypedCommand) -> String? {
+    let isGrant = typed.path == ["latchkey", "grant"]
+    for option in isGrant ? ["--reason", "--for"] : ["--reason"] where first.isAboutMore || isGrant {
+      guard let index = typed.rest.firstIndex(of: option), index + 2 < typed.rest.count,
+        typed.rest[index + 1].lowercased() != "group"
+      else { continue }
+      let words = typed.rest[(index + 1)...].prefix { !$0.hasPrefix("-") }
+      for count in stride(from: words.count, to: 1, by: -1) {
+        let text = words.prefix(count).joined(separator: " ")
+        let rest = typed.rest[...index] + [text] + typed.rest[(index + 1 + count)...]
+        guard WholeCommand.works(typed.path.dropFirst() + rest) else { continue }
+        return "Several words after \(option) are written in quotes: type \(typed.command(Array(rest)))."
+      }
+    }
+    return nil
+  }
+
   /// Returns what is wrong with several names for a command that takes one child.
   private static func childAndMore(_ first: String, _ typed: TypedCommand) -> String? {
     let names = typed.plain
@@ -30,6 +48,7 @@ enum UsualMistake {
       typed.path.count == 2, ["lock", "today", "unlock"].contains(typed.path[1])
     else { return nil }
     let options = Array(typed.rest.dropFirst(names.count))
+    if let sentence = LockMistake.sentence(names: names, options: options, typed) { return sentence }
     let commands = names.map { typed.command([$0] + options) }
     return "This command is for one child at a time: type \(ShownText.list(commands)). A name of several words is "
       + "written in quotes: \(typed.command([names.joined(separator: " ")] + options))."

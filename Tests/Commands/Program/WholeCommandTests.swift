@@ -41,7 +41,20 @@ import Testing
     ("app set kart --daily-limit 1:30", "app set kart --daily-limit 1h30m"), ("grant Emma 1:30", "grant Emma 1h30m"),
     ("grant Emma 0", "grant Emma 30m"), ("grant Emma 30m kart", "grant Emma 30m --for kart"),
     ("grant Emma 30m for kart", "grant Emma 30m --for kart"),
-    ("grant Emma 30m --app kart", "grant Emma 30m --for kart"),
+    ("grant Emma 30m --app kart", "grant Emma 30m --for kart"), ("grant Emma minus 30m", "grant Emma -30m"),
+    ("grant Emma less 30m", "grant Emma -30m"), ("grant Emma 30m less", "grant Emma -30m"),
+    ("grant 30m less", "grant -30m"), ("grant Emma 30m less for kart", "grant Emma -30m --for kart"),
+    ("grant Emma -30m less", "grant Emma -30m"), ("grant Emma 30m more", "grant Emma 30m"),
+    ("grant 15m to Emma", "grant Emma 15m"), ("grant 15m for Emma", "grant Emma 15m"),
+    ("grant 15m for reward", "grant 15m --for reward"), ("grant Emma for kart 15m", "grant Emma 15m --for kart"),
+    ("grant Emma 30m --reason tidied up", "grant Emma 30m --reason \"tidied up\""),
+    ("grant Emma --reason tidied up 30m", "grant Emma --reason \"tidied up\" 30m"),
+    ("grant Emma 30m tidied up", "grant Emma 30m --reason \"tidied up\""),
+    ("grant Emma 30m --for my kart", "grant Emma 30m --for \"my kart\""),
+    ("grant Emma 30m 45m", "grant Emma 5m"), ("grant Emma -30m 45m", "grant Emma -5m"),
+    ("grant Emma 30m --for group Blocks", "grant Emma 5m"), ("grant Emma until 20:00", "grant Emma 30m"),
+    ("lock Emma now", "lock Emma"), ("lock Emma tonight", "lock Emma --for 5m"), ("unlock Emma now", "unlock Emma"),
+    ("lock Emma for an hour", "lock Emma --for 1h"), ("lock Emma and Tom --for 1h", "lock Tom --for 1h"),
     ("bedtime set --child Emma 20:00 07:00", "bedtime set --child Emma 20:00-07:00"),
     ("bedtime set --child Emma 20 to 7", "bedtime set --child Emma 20:00-7:00"),
     ("bedtime set --child Emma mon-fri 20:00-07:00", "bedtime set --child Emma \"mon-fri 20:00-07:00\""),
@@ -110,6 +123,19 @@ import Testing
     let text = run.console.notes.joined().replacing("\n", with: " ")
     #expect(run.status == 64 && !text.contains(": type `"), "\(text)")
     #expect(text.contains(" --help` lists those there are.") || text.contains("Did you mean"), "\(text)")
+  }
+
+  @Test(arguments: [
+    ("grant Emma minus 30m", [" 30m`", "grant minus"]), ("grant Emma less 30m", [" 30m`", "grant less"]),
+    ("grant Emma 30m less", [" 30m ", "--for less"]), ("grant 15m for Emma", ["grant for"]),
+    ("grant Emma 30m --for group Blocks", ["30m`"]), ("grant Emma for kart 15m", ["15m`"]),
+    ("grant Emma 30m 45m", ["45m", "30m"]), ("lock Emma now", ["lock now", "--now`"]),
+    ("lock Emma tonight", ["lock tonight"]), ("lock Emma for an hour", ["lock an", "lock for", "lock hour"]),
+  ])
+  func noSuggestionDoesWhatWasNotAskedFor(typed: String, others: [String]) async {
+    let run = await ScriptedRun(typed.split(separator: " ").map(String.init))
+    let text = run.console.notes.joined().replacing("\n", with: " ")
+    for other in others { #expect(!text.contains(other), "\(text)") }
   }
 
   /// Returns the words of a command in which quotes stand around some.
