@@ -187,6 +187,30 @@ import Testing
     #expect(removed.status == 409 && removed.text.contains("is not set any more"))
   }
 
+  @Test func theNodeComparesEachKeyThatAFormCanChangeAlsoThoseThatAreNotSet() throws {
+    var family = FamilySample()
+    let daily = ["limits/daily"] + ["mon", "tue", "wed", "thu", "fri", "sat", "sun"].map { "limits/daily/\($0)" }
+    func seen(_ value: String) throws -> [RuleRequest.Change] {
+      let edit = try PlanEdit(.daily, FamilySample.fields(["value": value]), family.plan)
+      return family.plan.seen(.daily, edit.changes)
+    }
+    // Two tabs see no limit: one sets Monday, the other Tuesday, and each compares what the other sets.
+    for value in ["mon 1h", "tue 1h30m", "2h"] {
+      let seen = try seen(value)
+      #expect(Set(seen.map(\.key)) == Set(daily) && seen.count == 8 && seen.allSatisfy { $0.value == nil }, "\(value)")
+    }
+    // Many single days do not keep what the form itself can change from being compared.
+    family.rules = [FamilySample.rule("limits/daily", "60")]
+    for day in 0..<RuleRequest.mostSeen {
+      let key = DayRule.limit.key(on: DayRange(family.plan.today.advanced(byDays: day)))
+      family.rules.append(FamilySample.rule(try #require(RegisterKey(key.text)), "30"))
+    }
+    let many = try seen("2h")
+    #expect(many.count == RuleRequest.mostSeen && Set(many.prefix(8).map(\.key)) == Set(daily))
+    #expect(many[0] == .init("limits/daily", "60"))
+    #expect(family.plan.seen(.school, []) == [.init("schedule/school", nil)])
+  }
+
   @Test func aTabThatWasFasterAfterTheLastLookIsToldOfByTheNode() async throws {
     var family = FamilySample()
     family.rules = [Self.bedtime]

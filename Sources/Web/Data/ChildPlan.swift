@@ -66,11 +66,18 @@ struct ChildPlan: Sendable {
   func version(of rule: PlanRule) -> String { version(of: listings(of: rule)) }
 
   /// Returns what of the child's own was seen when a rule of the page is changed, for the node to
-  /// compare: what changes, and what is set for the rule besides.
+  /// compare: all that the form can change, set or not, and then what is set for single days.
+  ///
+  /// What is not set counts: another form that was sent at the same time may set it.
   func seen(_ rule: PlanRule, _ changes: [RuleRequest.Change]) -> [RuleRequest.Change] {
-    let others = listings(of: rule).filter { !$0.isFamilys }.map(\.key.text)
-    let keys = changes.map(\.key) + others.filter { key in !changes.contains { $0.key == key } }
-    return keys.prefix(RuleRequest.mostSeen).map { .init($0, own($0)?.value) }
+    let others = listings(of: rule).filter { !$0.isFamilys }.map(\.key.text).sorted()
+    return seen(changes.map(\.key) + rule.keys.map(\.text) + others)
+  }
+
+  /// Returns what of the child's own was seen under some keys, each once.
+  func seen(_ keys: [String]) -> [RuleRequest.Change] {
+    var known: Set<String> = []
+    return keys.filter { known.insert($0).inserted }.prefix(RuleRequest.mostSeen).map { .init($0, own($0)?.value) }
   }
 
   /// Returns the child's own rule of a key; `nil` for none.

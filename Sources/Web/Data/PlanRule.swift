@@ -18,6 +18,9 @@ enum PlanRule: String, CaseIterable, Hashable, Sendable {
     }
   }
 
+  /// The keys under which the rule of every day can be set: its own, and those of weekdays.
+  var keys: [RuleKey] { self == .daily ? [key] + Weekday.allCases.map { key.on($0) } : [key] }
+
   /// Returns the key of the rule for some days instead; `nil` if it cannot be set for single days.
   func key(on days: DayRange) -> RuleKey? {
     switch self {
