@@ -27,10 +27,79 @@ import Testing
     #expect(TypedInput.rule(typed) == english ?? typed)
   }
 
-  @Test func pointsHaveACommaOrAPoint() {
-    #expect(TypedInput.points("2,5") == "2.5" && TypedInput.points("2.5") == "2.5" && TypedInput.points("20") == "20")
-    #expect(TypedInput.points("keine") == "none")
-    #expect(PointsText.milliPoints(TypedInput.points("1,000,000")) == nil)
+  @Test func pointsHaveACommaOrAPoint() throws {
+    for (typed, read) in [
+      ("2,5", "2.5"), ("2.5", "2.5"), ("20", "20"), ("0,125", "0.125"), ("1.33", "1.33"), ("1000", "1000"),
+      ("1000,5", "1000.5"), ("keine", "none"),
+    ] {
+      #expect(try TypedInput.points(typed) == read, "\(typed)")
+    }
+    #expect(PointsText.milliPoints(try TypedInput.points("1,000,000")) == nil)
+  }
+
+  @Test(arguments: ["1.000", "1.234", "1,000", "1,333", "1.500", " 12.500", "nichts", "Nie"])
+  func pointsThatCanBeReadInTwoWaysAreRefused(typed: String) {
+    #expect(throws: RuleFault.self) { try TypedInput.points(typed) }
+    let call = FormCall(
+      node: AnsweringNode([:]), fields: FamilySample.fields(["points": typed]), now: 0,
+      once: { _ in AnsweringNode([:]) })
+    do throws(PageFault) {
+      _ = try call.milliPoints("points", else: "No number.")
+      Issue.record("It was read.")
+    } catch { #expect(error.status == 400 && error.sentence.worded().contains("in two ways")) }
+  }
+
+  @Test(arguments: ["nie", "Nichts", "never", "ohne", "Mo-Fr nichts, Sa-So 2 Std", "mon-fri 1h, sat NEVER"])
+  func aWordThatMeansNoTimeOrNoLimitIsRefused(typed: String) throws {
+    var family = FamilySample()
+    family.rules = [FamilySample.rule("limits/daily", "60"), FamilySample.rule("schedule/bedtime", "20:00-07:00")]
+    for (rule, other) in [(PlanRule.daily, "write 0 for no time"), (.weekly, "write 0"), (.bedtime, "write the times")] {
+      do throws(PlanEdit.Fault) {
+        _ = try PlanEdit(rule, FamilySample.fields(["value": typed]), family.plan)
+        Issue.record("It was read.")
+      } catch { #expect(error.phrase.worded().contains(other), "\(error)") }
+    }
+    let app = KnownApplications.App(id: try #require(AppID("chess")), name: "Chess")
+    #expect(throws: ApplicationForms.Fault.self) {
+      try ApplicationForms.changes(FamilySample.fields(["app:chess": "on", "limit": typed]), [app])
+    }
+  }
+
+  @Test(arguments: [
+    ("1.30 Std", "1h30min"), ("1,30h", "1h30min"), ("mon-fri 1.15 h, sat 2h", "1h15min"), ("0.05 Stunden", "0h5min"),
+  ])
+  func hoursWhosePlacesCanBeMinutesAreRefused(typed: String, example: String) {
+    do throws(RuleFault) {
+      _ = try TypedInput.read(typed)
+      Issue.record("It was read.")
+    } catch { #expect(error.sentence.contains(example), "\(error)") }
+  }
+
+  @Test(arguments: [("1,25 h", "75min"), ("1.50 h", "90min"), ("2,00 Std", "120min"), ("1.75h", "105min")])
+  func quartersOfAnHourAreClear(typed: String, read: String) throws {
+    #expect(try TypedInput.read(typed) == read)
+  }
+
+  @Test(arguments: ["1000,5 h", "1000.5h", "1,5,5 h", "12,345 h", "mon 1000,5 h"])
+  func noPartOfANumberIsReadAlone(typed: String) {
+    var family = FamilySample()
+    family.rules = [FamilySample.rule("limits/daily", "60"), FamilySample.rule("limits/weekly", "60")]
+    for rule in [PlanRule.daily, .weekly] {
+      #expect(throws: PlanEdit.Fault.self, "\(TypedInput.rule(typed))") {
+        try PlanEdit(rule, FamilySample.fields(["value": typed]), family.plan)
+      }
+    }
+  }
+
+  @Test func aLimitThatIsRemovedIsSaidToBeUnlimited() throws {
+    var family = FamilySample()
+    family.rules = [FamilySample.rule("limits/daily", "60"), FamilySample.rule("limits/weekly", "60")]
+    let clock = PageClock(zone: "Europe/Berlin", now: FamilySample.now)
+    for (rule, word) in [(PlanRule.daily, "a day is unlimited"), (.weekly, "a week is unlimited")] {
+      let edit = try PlanEdit(rule, FamilySample.fields(["value": "keine"]), family.plan)
+      let words = PlanWords.sentences(of: edit, family.plan, clock).map { $0.worded() }
+      #expect(words.contains { $0.contains(word) }, "\(words)")
+    }
   }
 
   @Test func daysAreGermanOrOfTheCalendar() {

@@ -101,9 +101,9 @@ enum ApplicationForms {
     let limit: DayLimits.Change?
     do throws(RuleFault) {
       limit = try fields["limit"].map { text throws(RuleFault) in
-        try DayLimits.Change(given: TypedInput.rule(text), canHaveHours: true)
+        try DayLimits.Change(given: TypedInput.read(text), canHaveHours: true)
       }
-      if let rate = fields["rate"].map(TypedInput.points) {
+      if let rate = try fields["rate"].map({ text throws(RuleFault) in try TypedInput.points(text) }) {
         let isNone = rate == "none"
         common.append(isNone ? .init(AppRule.rate.end, nil) : AppRule.rate.change(try AppRule.rate.read(given: rate)))
       }

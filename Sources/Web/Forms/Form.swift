@@ -1,5 +1,6 @@
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeyRules
 
 /// A form of a page: its path, who may send it, and what it does.
 ///
@@ -66,8 +67,27 @@ struct FormCall: Sendable {
 
   /// Returns a field with a time in whole minutes, such as `30` or `1,5 Std`; `nil` if it is empty.
   func minutes(_ name: String) throws(PageFault) -> Int? {
-    if let minutes = fields[name].flatMap({ SpanReader.minutes(TypedInput.rule($0)) }) { return minutes }
+    let typed: String?
+    do throws(RuleFault) {
+      typed = try fields[name].map { text throws(RuleFault) in try TypedInput.read(text) }
+    } catch { throw PageFault(400, error.phrase) }
+    if let minutes = typed.flatMap({ SpanReader.minutes($0) }) { return minutes }
     return try number(name)
+  }
+
+  /// Returns a field with points above 0, in milli-points.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the field.
+  ///   - fault: What is said of a text that is no number above 0.
+  /// - Returns: The milli-points.
+  /// - Throws: `PageFault` for another text, and for one that can be read in two ways.
+  func milliPoints(_ name: String, else fault: Phrase) throws(PageFault) -> Int64 {
+    let text = try field(name)
+    let typed: String
+    do throws(RuleFault) { typed = try TypedInput.points(text) } catch { throw PageFault(400, error.phrase) }
+    guard let points = PointsText.milliPoints(typed), points > 0 else { throw PageFault(400, fault) }
+    return points
   }
 
   /// Returns a field with a whole number; `nil` if it is empty.

@@ -25,9 +25,7 @@ enum OwnForms {
       ])
     },
     Form(path: "/redeem", whoMay: [.child]) { call in
-      guard let points = PointsText.milliPoints(TypedInput.points(try call.field("points"))), points > 0 else {
-        throw PageFault(400, "Give a number of points above 0, such as 20.")
-      }
+      let points = try call.milliPoints("points", else: Phrase("Give a number of points above 0, such as 20."))
       let redeemed = try await call.once(try call.field("key")).ask(
         Endpoints.redeemPoints, PointsRedemption(milliPoints: points))
       if redeemed.isRepeated == true {

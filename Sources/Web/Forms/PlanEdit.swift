@@ -31,14 +31,17 @@ struct PlanEdit: Hashable, Sendable {
   init(_ rule: PlanRule, _ fields: FormFields, _ plan: ChildPlan) throws(Fault) {
     self.rule = rule
     days = try Self.days(rule, fields, plan.today)
-    let value = fields["value"].map(TypedInput.rule)
-    let typed = value == "none" ? nil : value
     var changes: [RuleRequest.Change]
     do throws(RuleFault) {
+      let value = try fields["value"].map { text throws(RuleFault) in
+        try TypedInput.read(text, isOfTimes: rule.isOfTimes)
+      }
+      let typed = value == "none" ? nil : value
       if let days, let key = rule.key(on: days) {
         changes = [key.change(try Self.value(of: rule, onDays: typed))]
       } else {
-        changes = try Self.changes(of: rule, typed, length: fields["length"].map(TypedInput.rule), plan)
+        let length = try fields["length"].map { text throws(RuleFault) in try TypedInput.read(text) }
+        changes = try Self.changes(of: rule, typed, length: length, plan)
       }
     } catch { throw Fault("value", error) }
     if let days, let name = fields["name"] {

@@ -6,9 +6,8 @@ enum PointsForms {
   static let all = [
     Form(path: "/points/adjust", whoMay: [.parent, .phone]) { call in
       let child = try call.child()
-      guard let points = PointsText.milliPoints(TypedInput.points(try call.field("points"))), points > 0 else {
-        throw PageFault(400, "Give a number of points above 0, such as 20 or 2.5.")
-      }
+      let points = try call.milliPoints(
+        "points", else: Phrase("Give a number of points above 0, such as 20 or 2.5."))
       let isGift: Bool
       switch try call.field("deed") {
       case "give": isGift = true

@@ -51,7 +51,11 @@ enum PlanWords {
         : Phrase("It holds on {days} alone.", ["days": .phrase(Self.days(days))])
     }
     guard let value = edit.changes.first(where: { $0.value != nil })?.value else {
-      return Phrase("It ends at once on machines that are in touch.")
+      switch edit.rule {
+      case .daily: return Phrase("Screen time a day is unlimited then, at once on machines that are in touch.")
+      case .weekly: return Phrase("Screen time a week is unlimited then, at once on machines that are in touch.")
+      default: return Phrase("It ends at once on machines that are in touch.")
+      }
     }
     switch edit.rule {
     case .weekly: return Phrase("It holds from now on, and what was used since Monday counts.")

@@ -15,9 +15,14 @@ enum TypedInput {
     "wed": ["mittwoch", "mittwochs", "wednesdays"], "thu": ["donnerstag", "donnerstags", "thursdays"],
     "fri": ["freitag", "freitags", "fridays"], "sat": ["samstag", "samstags", "sonnabend", "saturdays"],
     "sun": ["sonntag", "sonntags", "sundays"], "h": ["stunde", "stunden", "std"],
-    "min": ["minute", "minuten"], "none": ["kein", "keine", "keiner", "keines", "keins", "ohne", "nie", "nichts"],
+    "min": ["minute", "minuten"], "none": ["kein", "keine", "keiner", "keines", "keins"],
     ",": ["und", "and"], "-": ["bis", "to"], "": ["uhr", "von", "from"],
     "within": ["zwischen", "between", "innerhalb"],
+  ]
+
+  /// Words that people mean as no time at all, or as no limit.
+  private static let unclear: Set<String> = [
+    "never", "nothing", "without", "nie", "niemals", "nichts", "nix", "ohne",
   ]
 
   /// What each word means to the rules: the synonyms, and what pages show in each language.
@@ -39,6 +44,44 @@ enum TypedInput {
   }()
 
   /// Returns times, limits or a duration as the rules read them, in small letters.
+  ///
+  /// - Parameters:
+  ///   - typed: What a person typed.
+  ///   - isOfTimes: A Boolean value that indicates whether it says times and not a length.
+  /// - Returns: The text for the rules, which may refuse it.
+  /// - Throws: `RuleFault` for what can be read in two ways, which no rule is to guess at.
+  static func read(_ typed: String, isOfTimes: Bool = false) throws(RuleFault) -> String {
+    if let word = typed.matches(of: /\p{L}+/).first(where: { unclear.contains($0.output.lowercased()) }) {
+      let text: [String: Phrase.Argument] = ["text": .text(String(word.output))]
+      throw isOfTimes
+        ? RuleFault(Phrase("“{text}” can be read in two ways: write the times, or none for no such times.", text))
+        : RuleFault(
+          Phrase("“{text}” can be read in two ways: write 0 for no time at all, or none for no limit.", text))
+    }
+    if let match = unclearHours(typed), let minutes = Int(match.places) {
+      throw RuleFault(
+        Phrase(
+          "“{text}” can be read in two ways: write it in hours and minutes, such as {example}.",
+          ["text": .text(match.text), "example": .text("\(match.hours)h\(minutes)min")]))
+    }
+    return rule(typed)
+  }
+
+  /// Returns hours such as `1.30 h`, whose places can be minutes or hundredths; `nil` for none.
+  ///
+  /// Nobody writes quarters of an hour as minutes with such places, and 60 or more are hundredths.
+  private static func unclearHours(_ typed: String) -> (text: String, hours: Substring, places: Substring)? {
+    let text = replacingWords(typed.lowercased())
+    for match in text.matches(of: /([\d.,]+)\s*h(?!\p{L})/) {
+      guard let parts = match.1.wholeMatch(of: /(\d{1,3})[.,](\d\d)/), let places = Int(parts.2), places < 60,
+        !places.isMultiple(of: 25)
+      else { continue }
+      return (String(match.1), parts.1, parts.2)
+    }
+    return nil
+  }
+
+  /// Returns times, limits or a duration with the words of the rules, in small letters.
   static func rule(_ typed: String) -> String {
     var text = typed.lowercased()
     for (other, plain) in [("–", "-"), ("—", "-"), ("\u{A0}", " "), ("\u{202F}", " "), (";", ",")] {
@@ -49,9 +92,12 @@ enum TypedInput {
       /(zwischen|between|within|innerhalb)\s+(\d{1,2}:\d\d)\s*(?:und|and|bis|to|-)\s*(\d{1,2}:\d\d)/
     ) { "within \($0.2)-\($0.3)" }
     text = replacingWords(text)
-    text = text.replacing(/(\d{1,3})[.,](\d{1,2})\s*h(?![a-z])/) { match in
-      let places = match.2.count == 1 ? (Int(match.2) ?? 0) * 10 : Int(match.2) ?? 0
-      return "\((Int(match.1) ?? 0) * 60 + (places * 60 + 50) / 100)min"
+    // All digits in a row, so that of 1000,5 h no part is read alone.
+    text = text.replacing(/([\d.,]+)\s*h(?![a-z])/) { match -> String in
+      guard let parts = match.1.wholeMatch(of: /(\d{1,3})[.,](\d{1,2})/), let hours = Int(parts.1),
+        let number = Int(parts.2)
+      else { return String(match.0) }
+      return "\(hours * 60 + ((parts.2.count == 1 ? number * 10 : number) * 60 + 50) / 100)min"
     }
     text = text.replacing(/(\d)\s*h\s*(\d{1,2})(?![\d:a-z]|\s*(?:m|h|s))/) { "\($0.1)h\($0.2)min" }
     text = text.replacing(/\s*-\s*/) { _ in "-" }.replacing(/\s*,\s*/) { _ in ", " }
@@ -59,8 +105,22 @@ enum TypedInput {
   }
 
   /// Returns points as the rules read them, with a point before the decimal places.
-  static func points(_ typed: String) -> String {
+  ///
+  /// - Parameter typed: What a person typed, such as `2,5`.
+  /// - Returns: The text for the rules, which may refuse it.
+  /// - Throws: `RuleFault` for what can be read in two ways, such as `1.000`.
+  static func points(_ typed: String) throws(RuleFault) -> String {
     let text = replacingWords(typed.lowercased())
+    let quoted: [String: Phrase.Argument] = ["text": .text(String(typed.prefix(20)))]
+    guard !unclear.contains(text) else {
+      throw RuleFault(Phrase("“{text}” can be read in two ways: write 0 for no points.", quoted))
+    }
+    guard text.wholeMatch(of: /\s*[1-9]\d{0,2}[.,]\d{3}\s*/) == nil else {
+      throw RuleFault(
+        Phrase(
+          "“{text}” can be read in two ways: write thousands without a mark, such as 1000, and at most two decimal places.",
+          quoted))
+    }
     return text.filter { $0 == "," || $0 == "." }.count == 1 ? text.replacing(",", with: ".") : text
   }
 

@@ -26,9 +26,9 @@ enum SetupForms {
     },
     Form(path: "/machines/setup/limit", whoMay: [.parent]) { call in
       try await answer(call, .limit) { _ in
-        let typed = TypedInput.rule(try call.field("limit"))
+        let typed = try call.field("limit")
         let limit: String
-        do throws(RuleFault) { limit = try ChildRule.dailyLimit.entry.given(typed) } catch {
+        do throws(RuleFault) { limit = try ChildRule.dailyLimit.entry.given(TypedInput.read(typed)) } catch {
           throw PageFault(400, error.phrase)
         }
         return try await set(ChildRule.dailyLimit.key.change(limit), call)
