@@ -66,6 +66,18 @@ import Testing
     #expect(try execute([earlier], by: dad, in: &holdings) == .superseded(held))
   }
 
+  @Test("What a register of people held is said with names")
+  func whatWasHeld() throws {
+    let terms = RuleTerms(children: [emma: "Emma", tom: "Tom"], accounts: [1_001: "kids"])
+    let key = try #require(RegisterKey("account/1001"))
+    let owners = try #require(AccountOwners([emma])).text
+    #expect(HouseholdKey.held(register(.machine(own), key, owners, 1), terms)?.worded() == "Emma")
+    #expect(HouseholdKey.held(register(.machine(own), key, owners, 1)) == nil, "No name is known.")
+    #expect(HouseholdKey.held(register(.machine(own), key, nil, 1), terms) == nil)
+    #expect(
+      HouseholdKey.listed(register(.machine(own), key, owners, 1), terms).worded() == "account kids belongs to Emma")
+  }
+
   @Test("Of two edits of one register the later one holds, and the earlier one is told by what")
   func sameRegister() throws {
     var holdings = ModelHoldings(own: own)

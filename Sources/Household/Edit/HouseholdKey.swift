@@ -114,6 +114,21 @@ public enum HouseholdKey {
     }
   }
 
+  /// Returns what a register held as a phrase: of what concerns people, the names of the children.
+  ///
+  /// `nil` for a register whose value says nothing by itself, such as that a machine is a child's.
+  public static func held(_ register: Register, _ terms: RuleTerms = RuleTerms()) -> Phrase? {
+    guard let value = register.value else { return nil }
+    guard rank(register) < ruleRank else { return RuleText.valuePhrase(register.key, value, terms) }
+    switch register.key.segments.first {
+    case "name": return Phrase(verbatim: value)
+    case "account", "accountName":
+      let names = (AccountOwners(value)?.children ?? []).compactMap { terms.children[$0] }
+      return names.isEmpty ? nil : Phrase("{names}", ["names": .list(names.map { .text($0) })])
+    default: return nil
+    }
+  }
+
   /// Registers that a sentence names.
   private static let shown = 3
 

@@ -49,8 +49,12 @@ extension Call {
     var names = try await installedNames(of: nil, household)
     let apps = RuleSet.read(household.rules(of: nil), child: nil).rules.apps.compactMapValues(\.name)
     names.merge(apps) { _, named in named }
+    var accounts: [DeviceID: [UInt32: String]] = [:]
+    for (device, known) in household.machines.map({ ($0.device, $0.accounts) }) + [(own, household.ownAccounts)] {
+      accounts[device] = Dictionary(known.map { ($0.uid, $0.name) }) { first, _ in first }
+    }
     return AuditWords(
-      names: try await self.names(),
+      names: try await self.names(), accounts: accounts,
       terms: RuleTerms(zone: boundary(household).zoneName, names: names, children: titles))
   }
 }
@@ -58,6 +62,8 @@ extension Call {
 /// What people read of entries of the audit.
 private struct AuditWords {
   let names: FactNames
+  /// The log-in names of the accounts of each machine, by their numbers.
+  let accounts: [DeviceID: [UInt32: String]]
   let terms: RuleTerms
 
   func entry(_ row: AuditRow) -> AuditEntry {
@@ -67,6 +73,8 @@ private struct AuditWords {
       through: row.through)
     guard row.action == "register.set", let (zone, key) = place(row.target) else { return entry }
     entry.target = ""
+    var terms = terms
+    if case .machine(let device) = zone { terms.accounts = accounts[device] ?? [:] }
     switch zone {
     case .family: entry.target = "family"
     case .child(let child): entry.childName = DeviceName(sanitising: terms.children[child] ?? "a child")
@@ -76,7 +84,8 @@ private struct AuditWords {
     let register = Register(zone, key, row.new, modified: HybridTimestamp(wall: 0, counter: 0, author: row.author))
     entry.words = HouseholdKey.phrase([register], terms)
     entry.phrase = HouseholdKey.listed(register, terms)
-    entry.oldPhrase = row.old.map { RuleText.valuePhrase(key, $0, terms) }
+    let before = Register(zone, key, row.old, modified: register.modified)
+    entry.oldPhrase = HouseholdKey.held(before, terms)
     entry.old = entry.oldPhrase?.worded()
     entry.new = row.new.map { RuleText.value(key, $0, terms) }
     return entry

@@ -293,7 +293,8 @@ extension RuleForm<DayWindows> {
         let times = try DayWindows(typed: text)
         if mustEnd, times.isAlways { throw .endless }
         return times
-      }, text: { $0.text })
+      }, text: { $0.text },
+      words: { times, _ in times.windows.isEmpty ? Phrase("none") : Phrase(verbatim: times.text) })
   }
 }
 

@@ -18,7 +18,8 @@ public struct Breaks: Hashable, Sendable {
   public init(typed text: String) throws(RuleFault) {
     let numbers = text.split(separator: " ", omittingEmptySubsequences: true).map { RuleNumber.read($0) }
     guard numbers.count == 2, let after = numbers[0], let length = numbers[1] else {
-      throw RuleFault("Breaks are two numbers of minutes, of screen time and of the break: give both, such as 45 and 10.")
+      throw RuleFault(
+        "Breaks are two numbers of minutes, of screen time and of the break: give both, such as 45 and 10.")
     }
     guard Self.afterMinutes.contains(after), Self.lengthMinutes.contains(length) else {
       throw RuleFault(

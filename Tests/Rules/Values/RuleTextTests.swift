@@ -129,4 +129,12 @@ import Testing
       RuleText.value("lock", "until 2026-03-29T00:30Z", RuleTerms(zone: "America/St_Johns"))
         == "locked until 2026-03-28 22:00")
   }
+
+  @Test("An exception without times is read in the reader's language")
+  func noTimesOnADay() throws {
+    let key = try #require(RegisterKey("days/2026-12-23..2027-01-06/school"))
+    let phrase = try #require(RuleText.changes([(key, "none")]).first)
+    #expect(phrase.worded() == "school time on 2026-12-23..2027-01-06 – none")
+    #expect(phrase.worded(in: try #require(Language.named("de"))).hasSuffix(" – keine"))
+  }
 }
