@@ -46,9 +46,10 @@ import Testing
       })
   }
 
-  private func named(_ child: ChildID?, since: Int64 = 5_100) -> PresentChild {
+  private func named(_ child: ChildID?, since: Int64 = 5_100, changedAt: Int64? = nil) -> PresentChild {
     PresentChild(
-      account: Self.account, child: child, bootID: "boot", since: Self.instant(since), sessions: ["2", "c1"])
+      account: Self.account, child: child, bootID: "boot", since: Self.instant(since),
+      changedAt: changedAt.map { Self.instant($0) }, sessions: ["2", "c1"])
   }
 
   @Test("A session of several children becomes a record of each, with IDs that follow from it")
@@ -94,6 +95,24 @@ import Testing
       let id = try await together(rig, account: account, boot: boot)
       try await handOver(rig, to: named(ben), for: ben)
       #expect(try await rig.store.openSessions().map(\.recordID) == [id])
+    }
+  }
+
+  @Test("A program that is named with its start after a change of who is there counts from that change on")
+  func begun() async throws {
+    for (present, account, boot, start) in [
+      (named(ben), Self.account, "boot", 5_100), (named(ben), 1_001, "boot", 100),
+      (named(ben), Self.account, "earlier", 100), (named(nil), Self.account, "boot", 5_100),
+      (named(nil, since: 0, changedAt: 4_000), Self.account, "boot", 4_000),
+      (named(ben, since: 50), Self.account, "boot", 100),
+    ] as [(PresentChild, UInt32, String, Int64)] {
+      let rig = try StoreRig()
+      try await handOver(rig, to: present, for: ben)
+      try rig.reopen()
+      _ = try await together(rig, account: account, boot: boot)
+      let session = try #require(try await rig.store.openSessions().first)
+      #expect(session.startedAt == Self.instant(start), "\(present)")
+      #expect(session.record.sessionStart == 1_000 + start - 100 && session.lastSeenAt == session.startedAt)
     }
   }
 

@@ -24,7 +24,8 @@ struct PresenceService: Sendable {
         }
         try await usage.setPresent(
           PresentChild(
-            account: present.account, child: nil, bootID: context.bootID, since: BootInstant(milliseconds: 0)),
+            account: present.account, child: nil, bootID: context.bootID, since: BootInstant(milliseconds: 0),
+            changedAt: context.now()),
           after: present)
         context.logger.notice(
           "nobody is named in a shared account any more", metadata: ["number": "\(present.account)"])

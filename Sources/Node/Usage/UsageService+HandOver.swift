@@ -24,7 +24,8 @@ extension UsageService {
         !household.sharers(of: present.account, on: context.own).contains(child)
       else { continue }
       let nobody = PresentChild(
-        account: present.account, child: nil, bootID: context.bootID, since: BootInstant(milliseconds: 0))
+        account: present.account, child: nil, bootID: context.bootID, since: BootInstant(milliseconds: 0),
+        changedAt: context.now())
       try await handOver(present.account, household, to: nobody, after: present)
     }
     var stale: Set<UInt32> = []

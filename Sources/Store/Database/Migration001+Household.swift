@@ -102,7 +102,8 @@ extension Migration001 {
       account INTEGER PRIMARY KEY,          -- number of the account
       child BLOB,                           -- 16 bytes; null if somebody has said that nobody is there
       boot_id TEXT NOT NULL,                -- UUID: it holds in this boot alone
-      since_boot INTEGER NOT NULL,          -- milliseconds
+      since_boot INTEGER NOT NULL,          -- milliseconds; 0 if nobody has said it
+      changed_boot INTEGER NOT NULL,        -- milliseconds
       sessions TEXT NOT NULL                -- the log-in sessions that it ends with: their IDs, a space between two
     ) STRICT;
 

@@ -43,6 +43,9 @@ extension Store {
   /// If an earlier session had the program, the new session begins no earlier than the program
   /// ended there. So what an agent reports again counts once. No session begins if that end is
   /// later than `asOf`, the last instant at which the program is known to have run.
+  ///
+  /// In an account that several children share, a session begins no earlier than the last change of
+  /// who is there: the agent may name a program that had no rules before with its start.
   public func open(
     _ new: OpenUsageSession, of process: ProcessIdentity, isObserved: Bool = false, since: BootInstant? = nil,
     asOf: BootInstant
@@ -67,6 +70,9 @@ extension Store {
         if let end = try database.end(of: process, bootID: new.bootID) {
           if end > asOf { return .ended }
           session.begin(noEarlierThan: end)
+        }
+        if let account = new.account, let change = try database.presenceChange(in: account, bootID: new.bootID) {
+          session.begin(noEarlierThan: change)
         }
       }
       let all = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM open_session_process") ?? 0

@@ -92,16 +92,22 @@ extension Database {
         account: UInt32(clamping: row["account"] as Int64),
         child: (row["child"] as Data?).flatMap { ChildID(bytes: $0) }, bootID: row["boot_id"],
         since: BootInstant(milliseconds: max(0, row["since_boot"])),
+        changedAt: BootInstant(milliseconds: min(max(0, row["changed_boot"]), HybridTimestamp.wallLimit)),
         sessions: sessions.split(separator: " ").map(String.init))
     }
   }
 
+  /// Returns when somebody else came to be there in an account, in a boot; `nil` if nobody did.
+  func presenceChange(in account: UInt32, bootID: String) throws -> BootInstant? {
+    try presentChildren().first { $0.account == account && $0.bootID == bootID }?.changedAt
+  }
+
   fileprivate func set(_ present: PresentChild) throws {
     try run(
-      "INSERT OR REPLACE INTO present_child VALUES (?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO present_child VALUES (?, ?, ?, ?, ?, ?)",
       [
         present.account, present.child?.bytes, present.bootID, present.since.milliseconds,
-        present.sessions.joined(separator: " "),
+        present.changedAt.milliseconds, present.sessions.joined(separator: " "),
       ])
     if let child = present.child { try run("DELETE FROM wrong_pin WHERE child = ?", [child.bytes]) }
   }
