@@ -18,6 +18,9 @@ struct QuestionRecord: Sendable {
     /// Whether the server shows a message in the place of an earlier one; `nil` if that is not
     /// known.
     var replaces: Bool?
+    /// The ID of a message on the topic of the buttons up to which all were handled; `nil` if none
+    /// is known.
+    var read: String?
   }
 
   /// The largest number of questions in a file.
@@ -45,16 +48,18 @@ struct QuestionRecord: Sendable {
   ///   - notices: Their notices, the oldest first.
   ///   - answers: What was told about questions that are answered.
   ///   - replaces: Whether the server shows a message in the place of an earlier one.
+  ///   - read: The message up to which the topic of the buttons was read.
   /// - Returns: Whether the file holds them.
   mutating func keep(
-    _ notices: [ParentNotice], answers: [ToldAnswers.Entry] = [], replaces: Bool? = nil
+    _ notices: [ParentNotice], answers: [ToldAnswers.Entry] = [], replaces: Bool? = nil,
+    read: String? = nil
   ) -> Bool {
     let questions = notices.suffix(Self.mostQuestions).map { notice in
       var short = notice
       short.sentence = ""
       return short
     }
-    let new = Content(questions: questions, answers: answers.isEmpty ? nil : answers, replaces: replaces)
+    let new = Content(questions: questions, answers: answers.isEmpty ? nil : answers, replaces: replaces, read: read)
     guard new != content else { return true }
     content = new
     guard let path else { return true }

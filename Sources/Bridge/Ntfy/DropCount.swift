@@ -6,6 +6,8 @@ struct DropCount {
   enum Reason: String, CaseIterable {
     /// It was not made with the receiver's key.
     case foreign
+    /// It was not made with the receiver's key, and was posted over an hour ago.
+    case old
     /// Nothing that it answers is open.
     case late
     /// It was handled before.

@@ -103,9 +103,14 @@ struct NtfyEvent: Decodable, Sendable {
   /// `open`, `keepalive` or `message`, and others in newer servers.
   var event: String
   var message: String?
+  /// When the server took it, in Unix seconds by its clock.
+  var time: Int64?
 
   /// A Boolean value that indicates whether the ID can be part of a URL.
-  var hasPlainID: Bool {
+  var hasPlainID: Bool { Self.isPlain(id) }
+
+  /// Returns whether an ID can be part of a URL.
+  static func isPlain(_ id: String) -> Bool {
     (1...64).contains(id.utf8.count)
       && id.unicodeScalars.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0)) }
   }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeySystem
 
 /// What a phone's buttons post, read from an ntfy server and brought to the node.
 ///
@@ -17,6 +18,8 @@ actor NtfyPresses {
   ///
   /// An older one is refused by the node.
   private static let mostUsed = 256
+  /// The time after which a message of somebody else's is no news, in seconds.
+  private static let foreignSeconds: Int64 = 3_600
 
   private let settings: NtfySettings
   private let bridge: Bridge
@@ -24,8 +27,13 @@ actor NtfyPresses {
   private let teller: NtfyTeller
   private let clock = ContinuousClock()
 
-  /// The ID of the last message that was handled.
+  /// The ID of the last message that was handled; after the start, the one that an earlier run has
+  /// kept.
   private var last: String?
+  /// When `last` was kept for a later run.
+  private var keptAt: ContinuousClock.Instant?
+  /// The time between two of these, so that a flood writes little.
+  private static let keepingTime: Duration = .seconds(30)
   /// The presses that were handled, the oldest first.
   private var used: [String] = []
   private var dropped = DropCount()
@@ -41,6 +49,7 @@ actor NtfyPresses {
 
   /// Reads the topic until it is cancelled, and again after each end of the stream.
   func run() async {
+    last = await teller.lastRead
     while !Task.isCancelled {
       wasOpened = false
       let url = "\(settings.server)/\(settings.in)/json?since=\(last ?? "all")"
@@ -71,10 +80,12 @@ actor NtfyPresses {
   private func take(_ line: [UInt8]) async -> Bool {
     var pause: Duration?
     if let event = try? JSONDecoder().decode(NtfyEvent.self, from: Data(line)), event.event == "message" {
-      await handle(event.message ?? "")
+      let isOld = event.time.map { WallClock.now() / 1_000 - $0 > Self.foreignSeconds } ?? false
+      await handle(event.message ?? "", isOld: isOld)
       if event.hasPlainID { last = event.id }
       pause = pace.count(at: clock.now)
     }
+    await keep()
     // At each line, so that a keepalive brings out what no later message does.
     dropped.log(at: clock.now, bridge.logger)
     await report(pace.sentence(at: clock.now) ?? dropped.sentence(at: clock.now))
@@ -82,6 +93,15 @@ actor NtfyPresses {
       do { try await Task.sleep(for: pause) } catch { return false }
     }
     return !Task.isCancelled
+  }
+
+  /// Keeps up to where the topic was read, so that a later run does not read it all again.
+  private func keep() async {
+    guard let last, keptAt.map({ clock.now - $0 >= Self.keepingTime }) ?? true, await teller.lastRead != last else {
+      return
+    }
+    keptAt = clock.now
+    await teller.hasRead(last)
   }
 
   /// Reports what is wrong with the topic, if that is news.
@@ -92,8 +112,11 @@ actor NtfyPresses {
   }
 
   /// Handles what was posted, which is answered only if it is a press of a button in time.
-  private func handle(_ text: String) async {
-    guard let code = ButtonCode.read(text, key: settings.key) else { return drop(.foreign) }
+  private func handle(_ text: String, isOld: Bool) async {
+    guard let code = ButtonCode.read(text, key: settings.key) else {
+      // One that the server has kept for long says nothing of who posts now.
+      return drop(isOld ? .old : .foreign)
+    }
     let ids = code.requests.map(\.description).joined(separator: "-")
     guard !used.contains(ids), !used.contains("\(ids) \(code.choice)") else { return drop(.duplicate) }
     var pauses = Backoff(first: .seconds(1), longest: .seconds(60))

@@ -50,6 +50,8 @@ actor NtfyTeller {
   private var answers: ToldAnswers
   private var record: QuestionRecord
   private var hasRecovered: Bool
+  /// The message on the topic of the buttons up to which this run or an earlier one has handled all.
+  private(set) var lastRead: String?
   private var outcomes: [Outcome] = []
   /// The question that is published at this moment, which the server may have taken before the
   /// bridge knows.
@@ -84,6 +86,7 @@ actor NtfyTeller {
     questions = ToldQuestions(record.content?.questions ?? [])
     answers = ToldAnswers(record.content?.answers ?? [])
     hasSequences = record.content?.replaces
+    lastRead = record.content?.read.flatMap { NtfyEvent.isPlain($0) ? $0 : nil }
     // What an earlier run has kept is everything that the phone shows.
     hasRecovered = record.content != nil
   }
@@ -176,7 +179,7 @@ actor NtfyTeller {
   /// became of them.
   private func keepQuestions() {
     let notices = outcomes.flatMap(\.questions) + held.map(\.notice) + questions.notices + [telling].compactMap(\.self)
-    if !record.keep(notices, answers: answers.entries, replaces: hasSequences) {
+    if !record.keep(notices, answers: answers.entries, replaces: hasSequences, read: lastRead) {
       bridge.logger.debug("the questions that are told were not kept")
     }
   }
@@ -185,6 +188,13 @@ actor NtfyTeller {
 // MARK: - Presses
 
 extension NtfyTeller {
+  /// Keeps up to which message the topic of the buttons was read.
+  func hasRead(_ message: String) {
+    lastRead = message
+    // A file says that everything which the phone shows is known.
+    if hasRecovered { keepQuestions() }
+  }
+
   /// Notes that a press answers requests now.
   func begins(_ requests: [CommandID]) { answering.formUnion(requests) }
 

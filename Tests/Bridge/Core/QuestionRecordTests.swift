@@ -19,6 +19,8 @@ import Testing
     #expect(try !String(contentsOfFile: path, encoding: .utf8).contains("level 9"))
     var status = stat()
     #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    let isReadKept = record.keep([], read: "k3V9")
+    #expect(isReadKept && QuestionRecord(path).content?.read == "k3V9")
     #expect(record.keep(try (0..<1_000).map { try Sample.asked(number: $0) }))
     #expect(QuestionRecord(path).content?.questions.map(\.number) == Array(872..<1_000))
   }

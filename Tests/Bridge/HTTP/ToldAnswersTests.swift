@@ -63,6 +63,20 @@ import Testing
     #expect(server.bodies.count == 5 && server.bodies[4].contains("counts. Answered: no."), "\(server.bodies)")
   }
 
+  @Test("Up to where the topic of the buttons was read is kept with what the phone shows")
+  func read() async throws {
+    let path = NSTemporaryDirectory() + "shown-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let teller = NtfyTeller(try Sample.ntfy(), bridge(path), server)
+    try node.ask(1)
+    await teller.hasRead("aB3")
+    #expect(QuestionRecord(path).content == nil, "It does not know yet what the phone shows.")
+    _ = try await teller.look()
+    await teller.hasRead("aB4")
+    let later = NtfyTeller(try Sample.ntfy(), bridge(path), server)
+    #expect(await later.lastRead == "aB4" && QuestionRecord(path).content?.questions.count == 1)
+  }
+
   @Test("A correction is another delivery than what it corrects")
   func delivery() throws {
     let settings = try Sample.webhook()
