@@ -132,8 +132,8 @@ import Testing
       ("/usr/bin/python3 /dev/../dev/fd/3 8<&0 3<game.py", "game.py"),
       ("/usr/bin/python3 /dev/fd/3/game.py 8<&0 3<.", "game.py"),
       ("/usr/bin/python3 /proc/self/fd/3/../game.py 8<&0 3<sub", "game.py"),
-      ("exec 3<game.py; cd /dev; /usr/bin/python3 fd/3 8<&0", "game.py"),
-      ("exec 3<game.py; cd /dev/fd; /usr/bin/python3 3 8<&0", "game.py"),
+      ("/bin/sh -c 'cd /dev; exec /usr/bin/python3 fd/3 8<&0' 3<game.py", "game.py"),
+      ("/bin/sh -c 'cd /dev/fd; exec /usr/bin/python3 3 8<&0' 3<game.py", "game.py"),
     ] {
       var looker = ProcessLooker()
       let seen = try facts(of: start(line, in: folder), &looker)
@@ -162,6 +162,8 @@ import Testing
       of: RunningCat(
         ["/bin/sh", "-c", "cd \(folder.path); \(deep); exec /usr/bin/python3 \(up)game.py"]), &looker)
     #expect(seen.hasMoreArguments && seen.certainScript == nil, "\(seen)")
+    let removal = try Process.run(URL(filePath: "/bin/rm"), arguments: ["-rf", "\(folder.path)/\(name)"])
+    removal.waitUntilExit()
   }
 
   /// Returns what is kept of arguments, some of which may be joined by spaces.

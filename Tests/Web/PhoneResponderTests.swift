@@ -114,7 +114,7 @@ struct PhoneResponderTests {
   @Test("A node that is away is said since when, in the reader's language, and its folder to nobody")
   func away() async throws {
     let stranger = "\(PhoneResponder.cookieName)=\(String(repeating: "0", count: 48))"
-    let sentences = ["No node is running for /home/mum/state: start it.", "The node did not answer: see `latchkey run`."]
+    let sentences = ["No node is running for /home/mum/state: start it.", "It was not understood: see `latchkey run`."]
     for sentence in sentences {
       node.fault.withLock { $0 = LocalAPIError(sentence.hasPrefix("No") ? .timeout : .internal, sentence) }
       for path in ["/", "/machines", "/alive"] {

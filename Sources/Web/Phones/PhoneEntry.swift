@@ -113,8 +113,8 @@ struct PhoneEntry: Sendable {
     }
     if let code, ConstantTime.areEqual(code.hash, hash) { return .over }
     if over.contains(where: { ConstantTime.areEqual($0, hash) }) { return .over }
-    // Wrong codes end nothing. Of 80 bits, a minute of them finds none, and everybody in the network
-    // can send some: who did so all the time would keep every phone out.
+    // Wrong codes end nothing. Of 80 bits, a minute of them finds none, and everybody in the
+    // network can send some: who did so all the time would keep every phone out.
     return .unknown
   }
 

@@ -141,7 +141,8 @@ struct PhoneService: Sendable {
     }
     // What held last holds while the node is away.
     guard let known = await desk.ask() else { return last }
-    if known.browsers.isEmpty, !isOpen {
+    // It may have been opened while the node was asked.
+    if known.browsers.isEmpty, !isOpen, !desk.isOpen {
       desk.folder.erase()
       desk.listens(at: [], fault: nil)
       return Plan()
