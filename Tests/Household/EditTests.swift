@@ -69,7 +69,7 @@ import Testing
   @Test("What a register of people held is said with names")
   func whatWasHeld() throws {
     let terms = RuleTerms(children: [emma: "Emma", tom: "Tom"], accounts: [1_001: "kids"])
-    let key = try #require(RegisterKey("account/1001"))
+    let key: RegisterKey = "account/1001"
     let owners = try #require(AccountOwners([emma])).text
     #expect(HouseholdKey.held(register(.machine(own), key, owners, 1), terms)?.worded() == "Emma")
     #expect(HouseholdKey.held(register(.machine(own), key, owners, 1)) == nil, "No name is known.")

@@ -127,13 +127,16 @@ import Testing
     ])
     let form = try #require(PageTable.form(at: "/children/applications", for: .parent))
     var fields = ["child": Self.family.childID.description, "category": "reward", "use": "unblock"]
-    for id in names.keys { fields["app:\(id)"] = "on" }
+    for id in names.keys { fields["app:\(id)"] = KnownApplications.App.version(of: []) }
     let outcome = try await form.act(
       FormCall(node: node, fields: FamilySample.fields(fields), now: FamilySample.now))
     #expect(outcome.shown == nil && outcome.sentences.map { $0.worded() } == ["20 applications were changed."])
     let edits = node.edits.withLock { $0 }
     #expect(edits.count == 1 && edits.first?.changes.count == 40)
     #expect(edits.first?.changes.contains(.init("app/app10/category", "reward")) == true)
+    // What another tab can set for the same fields is compared, although nothing is set.
+    let seen = edits.first?.seen ?? []
+    #expect(seen.count == 60 && seen.contains(.init("app/app10/allowed", nil)))
     // A field that cannot be read changes nothing, and what was ticked stays.
     fields["limit"] = "25h"
     let wrong = try await form.act(
@@ -150,11 +153,57 @@ import Testing
     var fields = ["category": "learning", "rate": "2.5", "limit": "sat-sun 1h within 16:00-20:00"]
     for app in apps { fields["app:\(app.id)"] = "on" }
     let edits = try ApplicationForms.changes(FamilySample.fields(fields), apps)
-    #expect(edits.count == 40 && edits.allSatisfy { $0.count == 4 })
+    #expect(edits.count == 40 && edits.allSatisfy { $0.changes.count == 4 && $0.seen.count == 10 })
     let batches = ApplicationForms.batches(edits)
-    #expect(batches.map(\.count) == [64, 64, 32])
-    #expect(batches[0].contains(.init("app/app0/rate", "2500")))
-    #expect(batches[0].contains(.init("app/app0/limit/sat", "60 within 16:00-20:00")))
+    #expect(batches.map(\.count) == [16, 16, 8])
+    #expect(batches[0][0].changes.contains(.init("app/app0/rate", "2500")))
+    #expect(batches[0][0].changes.contains(.init("app/app0/limit/sat", "60 within 16:00-20:00")))
+    #expect(batches.allSatisfy { $0.map(\.seen.count).reduce(0, +) <= RuleRequest.mostSeen })
+  }
+
+  @Test func theSecondOfTwoTabsIsToldThatRulesOfAnApplicationChanged() async throws {
+    var chess = try Self.chess()
+    let version = KnownApplications.App.version(of: chess.rules)
+    let fields = [
+      "child": Self.family.childID.description, "app:chess": version, "limit": "2h",
+      "app:kart": KnownApplications.App.version(of: []),
+    ]
+    func send(_ chess: AppListing, refusing refusal: LocalAPIError? = nil) async throws
+      -> (outcome: FormOutcome, edits: [RuleRequest])
+    {
+      let node = AnsweringNode(
+        [
+          Endpoints.getToday.route.operationID: Self.family.day,
+          Endpoints.getApps.route.operationID: [
+            ChildApps(child: Self.family.child, apps: [chess])
+          ],
+          Endpoints.getInstalled.route.operationID: [try Self.installed(["chess": "Chess", "kart": "Kart"])],
+          Endpoints.getRefused.route.operationID: [RefusedListing](),
+          Endpoints.getUseReport.route.operationID: try Self.report([:]),
+          Endpoints.setRules.route.operationID: RuleEdit(rules: Self.family.childRules, commands: []),
+        ], refusing: refusal.map { [Endpoints.setRules.route.operationID: $0] } ?? [:])
+      let form = try #require(PageTable.form(at: "/children/applications", for: .parent))
+      let outcome = try await form.act(
+        FormCall(node: node, fields: FamilySample.fields(fields), now: FamilySample.now))
+      return (outcome, node.edits.withLock { $0 })
+    }
+    let saved = try await send(chess)
+    #expect(saved.outcome.shown == nil && saved.edits.count == 1)
+    let seen = saved.edits.first?.seen ?? []
+    #expect(seen.count == 16 && seen.contains(.init("app/chess/limit/sat", "30")))
+    #expect(seen.contains(.init("app/chess/limit/mon", nil)) && seen.contains(.init("app/kart/limit", nil)))
+    // Another tab was faster after the last look, or before it.
+    let late = try await send(chess, refusing: LocalAPIError(.tooLate, "It was changed."))
+    #expect(late.outcome.shown?.status == 409 && late.edits.count == 1)
+    chess.rules = [FamilySample.rule("app/chess/limit/sat", "45")]
+    let changed = try await send(chess)
+    let shown = try #require(changed.outcome.shown)
+    let text = FamilySample.render(shown.template, shown.data)
+    FamilySample.check(text)
+    #expect(shown.status == 409 && changed.edits.isEmpty && text.contains("the rules of Chess were changed meanwhile"))
+    // What was ticked and entered stays, with what is set now.
+    let now = KnownApplications.App.version(of: chess.rules)
+    #expect(text.contains("value=\"\(now)\" checked") && text.contains("value=\"2h\""))
   }
 
   @Test(arguments: [

@@ -15,6 +15,7 @@ private final class FamilyNode: NodeInterface {
     var invited: [InviteRequest] = []
     var answers: [PairingAnswer] = []
     var changes: [RuleRequest.Change] = []
+    var seen: [RuleRequest.Change] = []
     var children: [ChildListing] = []
     var childName: String?
   }
@@ -61,7 +62,10 @@ private final class FamilyNode: NodeInterface {
         deviceID: Sample.device, name: DeviceName(sanitising: "Emma's PC"), childName: "Emma", isOwn: false, untold: [])
     case Endpoints.getRules.route.operationID: return ChildRules(child: Sample.child("Emma"), rules: [])
     case Endpoints.setRules.route.operationID:
-      if let (_, request) = input as? (String, RuleRequest) { state.changes += request.changes }
+      if let (_, request) = input as? (String, RuleRequest) {
+        state.changes += request.changes
+        state.seen += request.seen ?? []
+      }
       return RuleEdit(rules: ChildRules(child: Sample.child("Emma"), rules: []), commands: [])
     case Endpoints.deleteDevice.route.operationID:
       return UnpairResult(device: Sample.peer().device, wasTold: true, cancelledCommands: 2)
@@ -147,6 +151,14 @@ struct MachineFormTests {
       node.state.withLock { $0.changes } == [
         .init("limits/daily", "90"), .init("schedule/bedtime", "20:00-07:00"),
       ])
+    // Each was asked while nothing was set, also for no weekday.
+    let seen = node.state.withLock { $0.seen }
+    #expect(seen.count == 9 && seen.allSatisfy { $0.value == nil })
+    #expect(seen.contains(.init("limits/daily/sun", nil)) && seen.last == .init("schedule/bedtime", nil))
+    node.state.withLock { $0.refusal = LocalAPIError(.tooLate, "It was changed.") }
+    let late = try await send(
+      "/machines/setup/bedtime", "device=\(device)&child=\(child)&from=20%3A00&until=07%3A00")
+    #expect(late.isFault && late.page == "/machines/\(device)/setup?at=bedtime-\(child)")
   }
 
   @Test("An answer that is not possible is said on the same question")

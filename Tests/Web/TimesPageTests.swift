@@ -226,7 +226,7 @@ import Testing
     await #expect(throws: PageFault.self) { () async throws -> Void in
       _ = try await Self.send(
         Self.node(family, refusing: refusal), family, .school, ["key": days.key.text, "confirm": "yes"],
-        version: family.plan.version(of: [days]), path: "/children/days/remove")
+        version: ChildPlan.version(of: [days]), path: "/children/days/remove")
     }
   }
 
@@ -236,7 +236,7 @@ import Testing
     family.rules = [days, FamilySample.rule("days/2026-12-23..2027-01-06/name", "Christmas")]
     let node = Self.node(family)
     let values = ["key": days.key.text]
-    let version = family.plan.version(of: [days])
+    let version = ChildPlan.version(of: [days])
     let path = "/children/days/remove"
     let (status, text) = try Self.page(
       try await Self.send(node, family, .school, values, version: version, path: path))

@@ -60,7 +60,7 @@ public struct RuleRequest: Hashable, Sendable, Codable {
 
 extension RuleRequest: CheckedRequest {
   /// The most rules that the caller has seen.
-  public static let mostSeen = 128
+  public static let mostSeen = 512
 
   /// A sentence about the first invalid text; `nil` if all are valid.
   public var textFault: String? {

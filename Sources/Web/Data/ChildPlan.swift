@@ -56,14 +56,14 @@ struct ChildPlan: Sendable {
     }
   }
 
-  /// Returns what tells whether a rule was changed since a page was made.
-  func version(of listings: [RuleListing]) -> String {
+  /// Returns what tells whether rules were changed since a page was made.
+  static func version(of listings: [RuleListing]) -> String {
     let lines = listings.map { "\($0.isFamilys) \($0.key) \($0.setAt) \($0.value)" }.sorted()
     return Hexadecimal.encode(Array(SHA256.hash([UInt8](lines.joined(separator: "\n").utf8)).prefix(8)))
   }
 
   /// Returns the version of a rule of the page.
-  func version(of rule: PlanRule) -> String { version(of: listings(of: rule)) }
+  func version(of rule: PlanRule) -> String { Self.version(of: listings(of: rule)) }
 
   /// Returns what of the child's own was seen when a rule of the page is changed, for the node to
   /// compare: all that the form can change, set or not, and then what is set for single days.

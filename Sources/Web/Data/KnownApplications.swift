@@ -22,12 +22,19 @@ struct KnownApplications: Sendable {
     var hours: Phrase?
     /// The groups whose rules hold for it.
     var groups: [Group] = []
+    /// The values of the child's own rules for it, by their keys.
+    var own: [String: String] = [:]
+    /// What tells whether its rules were changed since a page was made.
+    var version = App.version(of: [])
     /// The weekdays on which the child has a limit of its own.
     var limitedDays: [Weekday] = []
     /// The use in milliseconds.
     var used: Int64 = 0
     /// The names of the machines on which it is installed.
     var places: [String] = []
+
+    /// Returns the version of an application's rules, which is short: a form may have 250 of them.
+    static func version(of rules: [RuleListing]) -> String { String(ChildPlan.version(of: rules).prefix(8)) }
   }
 
   /// A group of applications, with what it says of the times of each.
@@ -99,7 +106,10 @@ struct KnownApplications: Sendable {
       app.groups = listing.groups.map { group in
         Group(name: group.name.text, limit: group.limit.map(Self.limit), hours: group.hours.map(Self.hours))
       }
-      app.limitedDays = listing.rules.filter { !$0.isFamilys }.compactMap { RuleKey($0.key)?.weekday }
+      let own = listing.rules.filter { !$0.isFamilys }
+      app.own = Dictionary(own.map { ($0.key.text, $0.value) }) { first, _ in first }
+      app.version = App.version(of: listing.rules)
+      app.limitedDays = own.compactMap { RuleKey($0.key)?.weekday }
       apps[listing.appID] = app
     }
     let sorted = apps.values.sorted { left, right in

@@ -13,16 +13,24 @@ enum ApplicationForms {
       let child = try call.child()
       let found = try await KnownApplications.read(of: child, at: call.node)
       let filter = ApplicationFilter(call.fields)
-      let edits: [[RuleRequest.Change]]
-      do throws(Fault) { edits = try changes(call.fields, found.apps) } catch {
-        let data = ApplicationsPage.data(found, filter, entered: call.fields, fault: error.phrase, now: call.now)
-        let page = FormPage(
-          status: 400, template: ApplicationsPage.template, title: ApplicationsPage.title(found), data: data)
-        return FormOutcome(shown: page)
-      }
-      var machines: [EditedMachine] = []
-      for changes in batches(edits) {
-        let made = try await call.node.ask(Endpoints.setRules, (child, RuleRequest(changes)))
+      let edits: [Edit]
+      do throws(Fault) {
+        if let fault = changedMeanwhile(call.fields, found.apps) { throw fault }
+        edits = try changes(call.fields, found.apps)
+      } catch { return again(error, found, filter, call) }
+      var (machines, count) = ([EditedMachine](), 0)
+      for batch in batches(edits) {
+        let made: RuleEdit
+        do throws(LocalAPIError) {
+          let request = RuleRequest(batch.flatMap(\.changes), seen: batch.flatMap(\.seen))
+          made = try await call.node.ask(Endpoints.setRules, (child, request))
+        } catch {
+          guard error.code == .tooLate else { throw error }
+          // Another tab was faster, after this one has looked.
+          let present = try await KnownApplications.read(of: child, at: call.node)
+          return again(meanwhile(saved: count), present, filter, call)
+        }
+        count += batch.count
         machines += made.machines.filter { machine in !machines.contains { $0.deviceID == machine.deviceID } }
       }
       let done = Phrase(
@@ -63,6 +71,47 @@ enum ApplicationForms {
   /// What is wrong with a form.
   struct Fault: Error {
     var phrase: Phrase
+    var status = 400
+  }
+
+  /// What changes of one application, with whole keys.
+  struct Edit: Hashable {
+    var changes: [RuleRequest.Change]
+    /// What was set for all that the fields of the form stand for, for the node to compare.
+    var seen: [RuleRequest.Change]
+  }
+
+  /// Returns the page with a form again, and what is wrong with it.
+  private static func again(
+    _ fault: Fault, _ found: KnownApplications, _ filter: ApplicationFilter, _ call: FormCall
+  ) -> FormOutcome {
+    let data = ApplicationsPage.data(found, filter, entered: call.fields, fault: fault.phrase, now: call.now)
+    return FormOutcome(
+      shown: FormPage(
+        status: fault.status, template: ApplicationsPage.template, title: ApplicationsPage.title(found), data: data))
+  }
+
+  /// Returns what is said if rules of an application that is ticked are others than the page of the
+  /// form has shown; `nil` if none are.
+  static func changedMeanwhile(_ fields: FormFields, _ apps: [KnownApplications.App]) -> Fault? {
+    let changed = apps.filter { app in fields["app:\(app.id.text)"].map { $0 != app.version } ?? false }
+    guard !changed.isEmpty else { return nil }
+    return Fault(
+      phrase: Phrase(
+        "Nothing was saved: the rules of {applications} were changed meanwhile. Look at them, and send yours again.",
+        ["applications": .phrase(PageWords.list(changed.map(\.name)))]), status: 409)
+  }
+
+  /// Returns what is said if the node refuses what was changed meanwhile.
+  private static func meanwhile(saved count: Int) -> Fault {
+    Fault(
+      phrase: count == 0
+        ? Phrase("Nothing was saved: rules were changed meanwhile. Look at them, and send yours again.")
+        : Phrase(
+          one: "1 application was changed. Rules of the others were changed meanwhile: look at them, and send yours again.",
+          other:
+            "{count} applications were changed. Rules of the others were changed meanwhile: look at them, and send yours again.",
+          count: count), status: 409)
   }
 
   /// Returns the changes of each application that is ticked.
@@ -70,11 +119,11 @@ enum ApplicationForms {
   /// - Parameters:
   ///   - fields: The form.
   ///   - apps: The child's applications.
-  /// - Returns: The changes with whole keys, a list for each application.
+  /// - Returns: The changes of each application.
   /// - Throws: `Fault` if nothing is ticked or changed, or for what cannot be read.
   static func changes(
     _ fields: FormFields, _ apps: [KnownApplications.App]
-  ) throws(Fault) -> [[RuleRequest.Change]] {
+  ) throws(Fault) -> [Edit] {
     let ticked = Set(fields.names(after: "app:"))
     let chosen = apps.filter { ticked.contains($0.id.text) }
     guard !chosen.isEmpty else {
@@ -111,19 +160,30 @@ enum ApplicationForms {
     guard !common.isEmpty || limit != nil else {
       throw Fault(phrase: Phrase("Nothing is to change: choose a category, what is allowed, a limit or points."))
     }
+    var ends: [String] = []
+    if fields["category"] != nil { ends.append(AppRule.category.end) }
+    if fields["use"] != nil { ends += [AppRule.blocked.end, AppRule.allowed.end] }
+    if fields["rate"] != nil { ends.append(AppRule.rate.end) }
+    if limit != nil { ends += [AppRule.limit.end] + Weekday.allCases.map { "\(AppRule.limit.end)/\($0.word)" } }
     return chosen.map { app in
       let limits = limit?.changes(of: AppRule.limit.end, replacing: app.limitedDays) ?? []
-      return RuleRequest(common + limits).rules(of: app.id).changes
+      let seen = RuleRequest(ends.map { .init($0, nil) }).rules(of: app.id).changes
+      return Edit(
+        changes: RuleRequest(common + limits).rules(of: app.id).changes,
+        seen: seen.map { .init($0.key, app.own[$0.key]) })
     }
   }
 
-  /// Returns changes for as few requests as possible, those of one application together.
-  static func batches(_ edits: [[RuleRequest.Change]]) -> [[RuleRequest.Change]] {
-    edits.reduce(into: []) { batches, changes in
-      if let last = batches.last, last.count + changes.count <= mostChanges {
-        batches[batches.count - 1] += changes
+  /// Returns edits for as few requests as possible.
+  static func batches(_ edits: [Edit]) -> [[Edit]] {
+    edits.reduce(into: []) { batches, edit in
+      let all = (batches.last ?? []) + [edit]
+      if all.count > 1, all.map(\.changes.count).reduce(0, +) <= mostChanges,
+        all.map(\.seen.count).reduce(0, +) <= RuleRequest.mostSeen
+      {
+        batches[batches.count - 1] = all
       } else {
-        batches.append(changes)
+        batches.append([edit])
       }
     }
   }

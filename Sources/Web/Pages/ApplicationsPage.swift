@@ -76,7 +76,7 @@ enum ApplicationsPage {
     <th scope="col">[[Limit a day]]</th><th scope="col">[[Where]]</th></tr></thead>
     <tbody>
     {{#applications}}
-    <tr><td><label class="choice"><input type="checkbox" name="app:{{app}}" id="app-{{number}}" value="on"{{#isChecked}} checked{{/isChecked}}></label></td>\
+    <tr><td><label class="choice"><input type="checkbox" name="app:{{app}}" id="app-{{number}}" value="{{version}}"{{#isChecked}} checked{{/isChecked}}></label></td>\
     <th scope="row"><label for="app-{{number}}" class="plainly">{{name}}</label>\
     {{#groups}} <span class="age">{{.}}</span>{{/groups}}</th><td>{{category}}</td>\
     <td class="number">{{used}}</td><td class="number">{{rate}}</td><td{{#isBrief}} class="brief"{{/isBrief}}>{{allowed}}</td><td>{{limit}}</td>\
@@ -157,7 +157,7 @@ enum ApplicationsPage {
   private static func row(_ app: KnownApplications.App, number: Int, isChecked: Bool) -> PageData {
     let hasHours = app.hours != nil || app.groups.contains { $0.hours != nil }
     var data: PageData = [
-      "app": app.id.text, "number": number, "isChecked": isChecked, "name": app.name,
+      "app": app.id.text, "version": app.version, "number": number, "isChecked": isChecked, "name": app.name,
       "category": ApplicationChoice.category(app),
       "used": app.used < 60_000 ? PageWords.none : PageWords.span(app.used),
       "rate": app.rate.map { PageWords.number($0) } ?? PageWords.none, "allowed": ApplicationChoice.allowed(app),

@@ -136,7 +136,7 @@ enum TimesPage {
     } else {
       data["removal"] =
         [
-          "key": listing.key.text, "version": plan.version(of: [listing]),
+          "key": listing.key.text, "version": ChildPlan.version(of: [listing]),
           "label": Phrase("{name}", ["name": listing.nameArgument]),
         ] as PageData
     }

@@ -68,7 +68,12 @@ extension ProcessTests {
         #expect(try await !browser.get(path + "?q=compris").text.contains("SuperTuxKart"))
         let before = Set(try await family.mum.api.ask(Endpoints.getCommands, (nil, 100)).map(\.commandID))
         let fields = ["child": child, "category": "reward", "limit": "1h", "use": ""]
-        let ticked = ["app:kart": "on", "app:gcompris": "on", "app:supertuxkart": "on"]
+        // Each box has the version of the rules of its application.
+        var ticked: [String: String] = [:]
+        for match in page.text.matches(of: /name="(app:[a-z]+)" id="app-\d+" value="([0-9a-f]{8})"/) {
+          ticked[String(match.output.1)] = String(match.output.2)
+        }
+        ticked = ticked.filter { ["app:kart", "app:gcompris", "app:supertuxkart"].contains($0.key) }
         let made = try await browser.form("/children/applications", fields.merging(ticked) { $1 })
         #expect(made.status == 303 && made.headers.contains(path), "\(made)")
         #expect(try await browser.get(path).text.contains("3 applications were changed."))
@@ -84,9 +89,13 @@ extension ProcessTests {
             return category == "reward" && limit == "60"
           }
         }
+        // The same form again is of a page from before the change.
+        let late = try await browser.form("/children/applications", fields.merging(ticked) { $1 })
+        #expect(late.status == 409 && late.text.contains("were changed meanwhile"), "\(late)")
         // What cannot be read changes nothing, and the page says so.
+        let kart = try #require(late.text.firstMatch(of: /name="app:kart" id="app-\d+" value="([0-9a-f]{8})"/))
         let wrong = try await browser.form(
-          "/children/applications", ["child": child, "app:kart": "on", "limit": "soon"])
+          "/children/applications", ["child": child, "app:kart": String(kart.output.1), "limit": "soon"])
         #expect(wrong.status == 400 && wrong.text.contains("value=\"soon\""), "\(wrong)")
         #expect(try await browser.form("/children/applications", ["child": child]).status == 400)
         let many = Dictionary(uniqueKeysWithValues: (0..<400).map { ("app:\($0)", "on") })

@@ -31,13 +31,13 @@ enum SetupForms {
         do throws(RuleFault) { limit = try ChildRule.dailyLimit.entry.given(TypedInput.read(typed)) } catch {
           throw PageFault(400, error.phrase)
         }
-        return try await set(ChildRule.dailyLimit.key.change(limit), call)
+        return try await set(ChildRule.dailyLimit.key.change(limit), of: .daily, call)
       }
     },
     Form(path: "/machines/setup/bedtime", whoMay: [.parent]) { call in
       try await answer(call, .bedtime) { _ in
         let (from, until) = (try call.field("from"), try call.field("until"))
-        return try await set(ChildRule.bedtime.key.change("\(from)-\(until)"), call)
+        return try await set(ChildRule.bedtime.key.change("\(from)-\(until)"), of: .bedtime, call)
       }
     },
   ]
@@ -72,9 +72,12 @@ enum SetupForms {
     }
   }
 
-  /// Sets a rule of a child, and returns what is set now.
-  private static func set(_ change: RuleRequest.Change, _ call: FormCall) async throws -> [Phrase] {
-    let edit = try await call.node.ask(Endpoints.setRules, (try call.id("child"), RuleRequest([change])))
+  /// Sets a rule of a child that has none, as its question was asked, and returns what is set now.
+  private static func set(
+    _ change: RuleRequest.Change, of rule: PlanRule, _ call: FormCall
+  ) async throws -> [Phrase] {
+    let request = RuleRequest([change], seen: rule.keys.map { .init($0.text, nil) })
+    let edit = try await call.node.ask(Endpoints.setRules, (try call.id("child"), request))
     let set = edit.rules.rules.filter { $0.key.text == change.key }.map { rule in
       Phrase(
         "Set for {child}: {rule}, {value}.",
