@@ -92,7 +92,8 @@ public struct BridgeFault: Error, Hashable, Sendable, CustomStringConvertible {
 public enum PrivateFile {
   /// Reads a file of this user or root that no other user can read.
   public static func read(_ path: String, most: Int) throws(BridgeFault) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // What waits for a writer, such as a pipe with a name, would hold the start up for ever.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw BridgeFault("\(path) cannot be read (\(String(cString: strerror(errno)))): give a file that you can read.")
     }

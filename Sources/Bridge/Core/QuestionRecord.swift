@@ -42,6 +42,12 @@ struct QuestionRecord: Sendable {
     } catch {}
   }
 
+  /// What is said where the file cannot be written: one sentence with the next step.
+  var fault: String {
+    "\(path ?? "The file") cannot be written, so that after its next start the bridge does not know what the receiver "
+      + "shows: see whether the disk has room and the folder is yours."
+  }
+
   /// Keeps the questions that the receiver shows, if they are others than before.
   ///
   /// - Parameters:

@@ -11,6 +11,7 @@ actor NtfyTeller {
     case publishing
     case reading
     case topic
+    case record
   }
 
   /// A message about what became of a question.
@@ -111,7 +112,7 @@ actor NtfyTeller {
     }
     for settled in questions.settled(requests) { note(settled) }
     // A file says that everything which the phone shows is known.
-    if hasRecovered { keepQuestions() }
+    if hasRecovered { await keepQuestions() }
     guard await flush() else { return pause() }
     for notice in told.notices {
       let open = requests.filter { $0.state == .open && notice.requests.contains($0.requestID) }
@@ -133,12 +134,12 @@ actor NtfyTeller {
     if let nextTry, now() < nextTry { return false }
     if notice.kind == .asked {
       telling = notice
-      keepQuestions()
+      await keepQuestions()
     }
     let sending = await publish(NtfyMessage(notice, open, settings, pages: bridge.pages()))
     telling = nil
     if sending == .taken || sending == .doubtful { questions.told(notice) }
-    keepQuestions()
+    await keepQuestions()
     return sending.isOver
   }
 
@@ -177,11 +178,11 @@ actor NtfyTeller {
 
   /// Keeps the questions that the phone shows, also those of which the server was not told yet what
   /// became of them.
-  private func keepQuestions() {
+  private func keepQuestions() async {
     let notices = outcomes.flatMap(\.questions) + held.map(\.notice) + questions.notices + [telling].compactMap(\.self)
-    if !record.keep(notices, answers: answers.entries, replaces: hasSequences, read: lastRead) {
-      bridge.logger.debug("the questions that are told were not kept")
-    }
+    let isKept = record.keep(notices, answers: answers.entries, replaces: hasSequences, read: lastRead)
+    let fault = isKept ? nil : record.fault
+    if fault != faults[.record] { await report(fault, .record) }
   }
 }
 
@@ -189,10 +190,10 @@ actor NtfyTeller {
 
 extension NtfyTeller {
   /// Keeps up to which message the topic of the buttons was read.
-  func hasRead(_ message: String) {
+  func hasRead(_ message: String) async {
     lastRead = message
     // A file says that everything which the phone shows is known.
-    if hasRecovered { keepQuestions() }
+    if hasRecovered { await keepQuestions() }
   }
 
   /// Notes that a press answers requests now.
@@ -252,7 +253,7 @@ extension NtfyTeller {
       guard await publish(NtfyMessage(first.text, in: first.place, settings)).isOver else { return false }
       // The queue may have lost its first message meanwhile.
       if let same = outcomes.first, same.place == first.place, same.text == first.text { outcomes.removeFirst() }
-      keepQuestions()
+      await keepQuestions()
     }
     return true
   }

@@ -34,6 +34,8 @@ actor WebhookTeller {
   private var questions: ToldQuestions
   private var answers: ToldAnswers
   private var record: QuestionRecord
+  /// What is wrong with the file of the questions; `nil` for nothing.
+  private var recordFault: String?
   private var over: [Waiting] = []
   /// The question that is delivered at this moment, which the other side may have taken before the
   /// bridge knows.
@@ -126,14 +128,14 @@ actor WebhookTeller {
     telling = nil
     if waiting.isPerhapsTaken { questions.told(notice) }
     keepQuestions()
+    if isDone, let recordFault { await bridge.report(recordFault) }
     return isDone
   }
 
   /// Keeps the questions that are to be called again once they are over.
   private func keepQuestions() {
-    if !record.keep(over.compactMap(\.question) + questions.notices + [telling].compactMap(\.self), answers: answers.entries) {
-      bridge.logger.debug("the questions that are told were not kept")
-    }
+    let notices = over.compactMap(\.question) + questions.notices + [telling].compactMap(\.self)
+    recordFault = record.keep(notices, answers: answers.entries) ? nil : record.fault
   }
 
   private func pause() -> Duration? {
@@ -153,7 +155,7 @@ actor WebhookTeller {
     case .success(let answer) where answer.isSuccess:
       backoff.succeeded()
       (nextTry, waiting.isPerhapsTaken) = (nil, true)
-      await bridge.report(nil)
+      await bridge.report(recordFault)
       return true
     case .success(let answer):
       sentence = Self.sentence(answer.status, of: settings.url.server)

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LatchkeyModel
+import Logging
 import Testing
 
 @testable import LatchkeyBridge
@@ -23,6 +24,19 @@ import Testing
     #expect(isReadKept && QuestionRecord(path).content?.read == "k3V9")
     #expect(record.keep(try (0..<1_000).map { try Sample.asked(number: $0) }))
     #expect(QuestionRecord(path).content?.questions.map(\.number) == Array(872..<1_000))
+  }
+
+  @Test("A pipe in the place of the file counts as none and holds nothing up; one that cannot be written is reported")
+  func unusable() async throws {
+    let path = NSTemporaryDirectory() + "shown-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    #expect(mkfifo(path, 0o600) == 0)
+    #expect(QuestionRecord(path).content == nil)
+    let (node, nowhere) = (DayNode(), path + "/none")
+    let bridge = Bridge("phone", logger: Logger(label: "test"), record: nowhere) { _ in node }
+    try node.ask(1)
+    _ = try await NtfyTeller(try Sample.ntfy(), bridge, ScriptedServer()).look()
+    #expect(node.faults.last??.contains("\(nowhere) cannot be written") == true, "\(node.faults)")
   }
 
   @Test("A file that is damaged, or that others can read, counts as none")
