@@ -31,8 +31,25 @@ struct PageTemplate: Sendable {
   init(_ text: String) { self.text = text }
 
   /// Returns the page of some data, with the commands in its texts as code, and names isolated.
+  ///
+  /// Who may only look gets no form that changes anything, nor its token, apart from that which
+  /// signs out.
   func render(_ data: PageData, in language: Language) -> String {
-    MarkupEscape.marked(template(in: language).render(PageTexts.worded(data, in: language)))
+    let page = MarkupEscape.marked(template(in: language).render(PageTexts.worded(data, in: language)))
+    return data["isLooking"] as? Bool == true ? Self.withoutForms(page) : page
+  }
+
+  /// Returns a page without its forms that change something; of texts, every `<` is escaped.
+  private static func withoutForms(_ page: String) -> String {
+    var (kept, rest) = ("", page[...])
+    while let start = rest.firstRange(of: "<form method=\"post\""),
+      let end = rest[start.upperBound...].firstRange(of: "</form>")
+    {
+      kept += rest[..<start.lowerBound]
+      if rest[start.upperBound...].hasPrefix(" action=\"/out\"") { kept += rest[start.lowerBound..<end.upperBound] }
+      rest = rest[end.upperBound...]
+    }
+    return kept + rest
   }
 
   private func template(in language: Language) -> MustacheTemplate {

@@ -157,7 +157,6 @@ enum StyleSheet {
     .hours { fill: var(--neutral); }
     .neutral { fill: var(--neutral); }
     .key { display: inline-block; width: 0.8rem; height: 0.8rem; vertical-align: baseline; }
-    .looking main form[method="post"] { display: none; }
     footer { border-top: 1px solid var(--line); }
     @media print {
       header nav, footer, form, .skip { display: none; }
