@@ -144,6 +144,9 @@ import Testing
     (.school, ["value": "8:00-13:00", "when": "days"], "first"),
     (.school, ["value": "8:00-13:00", "when": "days", "first": "2026-11-01"], "last"),
     (.school, ["value": "8:00-13:00", "when": "days", "first": "2026-12-24", "last": "2026-12-01"], "last"),
+    (.school, ["value": "8:00-13:00", "when": "always", "first": "2026-12-24"], "first"),
+    (.school, ["value": "8:00-13:00", "name": "Christmas"], "name"),
+    (.school, ["value": "8:00-13:00", "when": "today", "last": "2026-12-24"], "last"),
     (.school, ["value": "8:00-13:00", "when": "today", "name": "\u{202E}"], "name"), (.reward, [:], "value"),
   ])
   func whatCannotBeReadIsSaidBesideItsFieldAndStaysThere(

@@ -61,8 +61,15 @@ struct PlanEdit: Hashable, Sendable {
     _ rule: PlanRule, _ fields: FormFields, _ today: FamilyDay
   ) throws(Fault) -> DayRange? {
     switch fields["when"] ?? "always" {
-    case "always": return nil
-    case "today": return DayRange(today)
+    case "always":
+      let field = ["first", "last", "name"].first { fields[$0] != nil }
+      guard let field else { return nil }
+      throw Fault(
+        field, Phrase("Days or a name are filled in, and it would hold always: choose the days, or leave them empty."))
+    case "today":
+      guard let field = ["first", "last"].first(where: { fields[$0] != nil }) else { return DayRange(today) }
+      throw Fault(
+        field, Phrase("Days are filled in, and it would hold only today: choose the days, or leave them empty."))
     default:
       guard let first = fields["first"].flatMap(TypedInput.day) else {
         throw Fault("first", Phrase("Give the first day, such as 2026-12-23."))
