@@ -109,8 +109,8 @@ import Testing
         Endpoints.adjustPoints.route.operationID: PointsAdjusted(
           points: Self.points(), milliPoints: made, asked: asked, commands: [])
       ])
-      let fields = FamilySample.fields(fields.merging(["child": child, "reason": "chores"]) { $1 })
-      return try await form.act(FormCall(node: node, fields: fields, now: 0)).sentences.map { $0.worded() }
+      let fields = FamilySample.fields(fields.merging(["child": child, "reason": "chores", "key": "0a"]) { $1 })
+      return try await form.act(FormCall(node: node, fields: fields, now: 0, once: { _ in node })).sentences.map { $0.worded() }
     }
     #expect(try await send(["points": "2.5", "deed": "give"], 2_500, asked: 0) == ["Emma gets 2.5 points."])
     let taken = try await send(["points": "5", "deed": "take"], -2_000, asked: 3_000)
@@ -145,6 +145,44 @@ import Testing
     family.rules = [FamilySample.rule("schedule/bedtime", "mon-fri 20:00-07:00")]
     #expect(throws: PageFault.self) { try ChildDayForms.later(family.plan, by: 30, now: FamilySample.now) }
     #expect(Self.page(family, [:]).contains("/children/later") == false)
+  }
+
+  @Test func whoOnlyLooksIsSentNoForm() {
+    var family = FamilySample()
+    family.rules = [FamilySample.rule("schedule/bedtime", "20:00-07:00")]
+    let data = TimesPage.data(family.plan, now: FamilySample.now)
+    func page(_ isLooking: Bool) -> String {
+      FamilySample.render(TimesPage.template, data.merging(["isLooking": isLooking]) { $1 })
+    }
+    #expect(page(false).contains("action=\"/children/times\""))
+    let looking = page(true)
+    #expect(looking.matches(of: /<form/).count == 1 && looking.contains("action=\"/out\""), "\(looking)")
+    #expect(!looking.contains("name=\"version\"") && looking.contains("20:00-07:00") && looking.hasSuffix("</html>\n"))
+  }
+
+  @Test func ofTwoPagesThatMoveTheBedtimeTheSecondIsTold() async throws {
+    var family = FamilySample()
+    family.rules = [FamilySample.rule("schedule/bedtime", "20:00-07:00")]
+    let form = try #require(PageTable.form(at: "/children/later", for: .parent))
+    let version = family.plan.version(of: .bedtime)
+    #expect(Self.page(family, [:]).contains("name=\"version\" value=\"\(version)\""))
+    func send(_ family: FamilySample) async throws -> [RuleRequest] {
+      let node = AnsweringNode([
+        Endpoints.getToday.route.operationID: family.day, Endpoints.getRules.route.operationID: family.childRules,
+        Endpoints.getStatus.route.operationID: family.status,
+        Endpoints.setRules.route.operationID: RuleEdit(rules: family.childRules, commands: []),
+      ])
+      let fields = FamilySample.fields([
+        "child": family.childID.description, "minutes": "30", "version": version, "key": "0a",
+      ])
+      _ = try await form.act(FormCall(node: node, fields: fields, now: FamilySample.now, once: { _ in node }))
+      return node.edits.withLock { $0 }
+    }
+    let edit = try #require(try await send(family).first)
+    #expect(edit.changes == [.init("today/2026-11-29/bedtime", "20:30-07:00")])
+    #expect(edit.seen?.first == .init("today/2026-11-29/bedtime", nil) && edit.seen?.count == 2)
+    family.rules.append(FamilySample.rule("today/2026-11-29/bedtime", "20:30-07:00"))
+    await #expect(throws: PageFault.self) { () async throws -> Void in _ = try await send(family) }
   }
 
   @Test func aMessageGoesToTheMachinesOfTheChild() async throws {

@@ -83,7 +83,8 @@ extension Call {
     let machines = try await household().given(to: child).map(\.device)
     let deed = try await deed(request, for: child)
     let source = try newID({ RecordID(bytes: $0) }, "The change")
-    let (result, commands) = try await act { effects, _ -> (Result<Int64, LocalAPIError>, ActOrders) in
+    let (result, commands) = try await act { effects, _ -> (Result<Int64?, LocalAPIError>, ActOrders) in
+      if deed == nil, let key = caller.key, try !effects.isNew(key) { return (.success(nil), .none) }
       switch try count(deed, &effects) {
       case .success(true): break
       case .success(false): return (.success(0), .none)
@@ -107,8 +108,8 @@ extension Call {
     let made = try result.get()
     let asked = commands.compactMap { $0.payload.as(TakePoints.self)?.milliPoints }.reduce(0, +)
     return PointsAdjusted(
-      points: try await points(of: child), milliPoints: made, asked: asked,
-      commands: commands.filter { $0.payload.as(TakePoints.self) != nil })
+      points: try await points(of: child), milliPoints: made ?? 0, asked: asked,
+      commands: commands.filter { $0.payload.as(TakePoints.self) != nil }, isRepeated: made == nil ? true : nil)
   }
 
   /// Divides a deduction over a child's machines by what they hold.

@@ -65,6 +65,9 @@ package struct PointsAdjusted: Hashable, Sendable, Codable {
   package var asked: Int64
   /// The commands that ask for them; each answer says how much was taken.
   package var commands: [ConfigurationCommand]
+  /// `true` if a change with the request's `idempotency-key` was made before, so that nothing was
+  /// changed now; `nil` otherwise.
+  package var isRepeated: Bool?
 }
 
 /// What came of a redemption or a refund.

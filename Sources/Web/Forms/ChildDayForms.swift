@@ -12,8 +12,19 @@ enum ChildDayForms {
       }
       let plan = try await ChildPlan.read(of: try call.child(), at: call.node)
       let (times, start) = try later(plan, by: minutes, now: call.now)
+      guard try call.field("version") == plan.version(of: .bedtime) else { throw changedMeanwhile }
       let change = DayRule.bedtime.key(on: DayRange(plan.today)).change(times)
-      let made = try await call.node.ask(Endpoints.setRules, (plan.child, RuleRequest([change])))
+      let keyed = try await call.once(try call.field("key"))
+      let made: RuleEdit
+      do throws(LocalAPIError) {
+        let request = RuleRequest([change], seen: plan.seen(.bedtime, [change]))
+        made = try await keyed.ask(Endpoints.setRules, (plan.child, request))
+      } catch {
+        if error.code == .tooLate { throw changedMeanwhile }
+        throw error
+      }
+      // A second press at the same time changes nothing.
+      if made.isRepeated == true { throw changedMeanwhile }
       let phrase = start.map { start in
         Phrase(
           "{child}'s bedtime begins at {time} today.", ["child": .text(plan.name), "time": .text(start)])
@@ -38,6 +49,9 @@ enum ChildDayForms {
           + PageWords.late(plan.machines.map(EditedMachine.init), clock), page: "/children/\(plan.child)")
     },
   ]
+
+  private static let changedMeanwhile = PageFault(
+    409, "Nothing was changed: the bedtime was changed meanwhile, here or elsewhere. Go back and look at it again.")
 
   /// Returns the times of a bedtime that begins later today, as a rule writes them, and the time at
   /// which it begins then.

@@ -14,9 +14,14 @@ enum PointsForms {
       case "take": isGift = false
       default: throw PageFault(400, "Points are given or taken: go back and choose one.")
       }
-      let made = try await call.node.ask(
+      let made = try await call.once(try call.field("key")).ask(
         Endpoints.adjustPoints,
         PointsAdjustment(child: child, milliPoints: isGift ? points : -points, reason: call.fields["reason"] ?? ""))
+      if made.isRepeated == true {
+        return FormOutcome(
+          sentences: ["Points were changed once, although the button was pressed twice. Press it here for more."],
+          page: "/children/\(child)")
+      }
       return FormOutcome(sentences: sentences(made), page: "/children/\(child)")
     },
     Form(path: "/points/review", whoMay: [.parent, .phone]) { call in

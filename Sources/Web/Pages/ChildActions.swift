@@ -11,6 +11,7 @@ enum ChildActions {
     {{#hasBedtime}}
     <form method="post" action="/children/later" class="row">
     <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="child" value="{{id}}">
+    <input type="hidden" name="key" value="{{key}}-{{id}}"><input type="hidden" name="version" value="{{bedtimeVersion}}">
     <button name="minutes" value="30" class="quiet">[[Bedtime 30 min later today]]</button>
     <button name="minutes" value="60" class="quiet">[[Bedtime 1 h later today]]</button>
     </form>
@@ -30,6 +31,9 @@ enum ChildActions {
     let today = plan.today
     let exception = plan.plan.exceptions.last { $0.days.contains(today) && $0.rules.bedtime != nil }?.rules.bedtime
     let windows = exception?.windows ?? plan.plan.bedtime?[today.weekday] ?? []
-    return ["hasBedtime": !windows.isEmpty, "hasMachine": !plan.machines.isEmpty]
+    return [
+      "hasBedtime": !windows.isEmpty, "hasMachine": !plan.machines.isEmpty,
+      "bedtimeVersion": plan.version(of: .bedtime),
+    ]
   }
 }

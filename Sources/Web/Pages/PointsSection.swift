@@ -48,6 +48,7 @@ enum PointsSection {
     <h3>[[Give or take points]]</h3>
     <form method="post" action="/points/adjust" class="row">
     <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="child" value="{{id}}">
+    <input type="hidden" name="key" value="{{key}}-{{id}}">
     <label class="narrow">[[Points]] <input name="points" inputmode="decimal" maxlength="12" required></label>
     <label class="wide">[[Why, which the child can read]] <input name="reason" maxlength="200" required></label>
     <button name="deed" value="give">[[Give]]</button>

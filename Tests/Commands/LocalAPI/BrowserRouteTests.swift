@@ -54,6 +54,12 @@ import Testing
       for isRepeated in [nil, true] {
         #expect(try await home.node(keyed).ask(Endpoints.grantTime, ("Emma", grant)).isRepeated == isRepeated)
       }
+      keyed.key = "a1b3"
+      let gift = PointsAdjustment(child: "Emma", milliPoints: 2_000, reason: "dishes")
+      for isRepeated in [nil, true] {
+        let made = try await home.node(keyed).ask(Endpoints.adjustPoints, gift)
+        #expect(made.isRepeated == isRepeated && made.points.balance == 2_000)
+      }
       _ = try await home.node(Self.user).ask(Endpoints.setRules, ("Emma", RuleRequest([.init("lock", "on")])))
       let entries = try await home.node(phone).ask(Endpoints.getAudit, ("Emma", nil, nil, 2)).entries
       #expect(entries.map(\.through) == [nil, "Anna's phone"])
