@@ -55,12 +55,35 @@ struct DatedExceptions {
     key.days != nil && ![DayRule.name.entry, DayRule.grant.entry, DayRule.deduction.entry].contains(key.entry)
   }
 
-  /// The pairs of exceptions of one kind of which one holds instead of the other.
+  /// The pairs of exceptions of one kind of which one holds instead of the other, with the days on
+  /// which it does.
   var overlaps: [Overlap] {
     entries.indices.flatMap { last in
-      entries[..<last].compactMap { earlier in
-        Self.common(entries[last].key, earlier).map { Overlap(days: $0, holds: entries[last], instead: earlier) }
+      entries[..<last].flatMap { earlier -> [Overlap] in
+        guard let days = Self.common(entries[last].key, earlier) else { return [] }
+        return daysOn(days, last).map { Overlap(days: $0, holds: entries[last], instead: earlier) }
       }
+    }
+  }
+
+  /// Returns those of some days on which an exception holds, because none of its kind comes after
+  /// it.
+  private func daysOn(_ days: DayRange, _ index: Int) -> [DayRange] {
+    let later = entries[(index + 1)...].filter { $0.key.entry == entries[index].key.entry }
+    var found: [DayRange] = []
+    var day = days.first
+    while true {
+      if !later.contains(where: { $0.days.contains(day) }) {
+        if let range = found.last, range.last.advanced(byDays: 1) == day,
+          let longer = DayRange(range.first, through: day)
+        {
+          found[found.count - 1] = longer
+        } else {
+          found.append(DayRange(day))
+        }
+      }
+      guard day < days.last else { return found }
+      day = day.advanced(byDays: 1)
     }
   }
 

@@ -115,6 +115,22 @@ import Testing
       "\(days.console.notes)")
   }
 
+  @Test func theListSaysOfEachDayOnlyWhatHolds() async {
+    var script = ScriptedNode.Script()
+    script.rules.rules = [
+      Self.rule("days/2026-12-01..2026-12-05/limit", "60"),
+      Self.rule("days/2026-12-02..2026-12-04/limit", "90", later: 1),
+      Self.rule("today/2026-12-03/limit", "120", later: 2),
+    ]
+    let notes = await ScriptedRun("days", "--child", "Emma", script: script).console.notes
+    for day in ["2026-12-02", "2026-12-04"] {
+      #expect(notes.filter { $0.hasPrefix("For Emma on \(day),") }.count == 1, "\(notes)")
+    }
+    let third = notes.filter { $0.hasPrefix("For Emma on 2026-12-03,") }
+    #expect(notes.count == 4 && third.count == 2, "\(notes)")
+    #expect(third.allSatisfy { $0.contains("2 h” holds and not") }, "\(notes)")
+  }
+
   @Test func allDaysOfANameAreNamedBeforeTheyAreRemoved() async {
     var script = ScriptedNode.Script()
     for days in ["2026-12-23..2026-12-31", "2027-12-23..2027-12-31"] {
