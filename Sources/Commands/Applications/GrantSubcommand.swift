@@ -61,6 +61,10 @@ struct GrantSubcommand: AsyncParsableCommand {
     if let sentence = typed.fault(options: reason.map { ["--reason", $0] } ?? [], scope: scope) {
       throw ValidationError(sentence)
     }
+    if let reason, reason.allSatisfy(\.isWhitespace) {
+      let command = ["latchkey", "grant"] + words + (scope.map { ["--for", $0] } ?? [])
+      throw ValidationError("The reason has no words: give --reason a text, or type `\(TypedWord.command(command))`.")
+    }
     if isTakenBack, scope != nil { throw ValidationError("None takes back all of today's grants: leave --for out.") }
     if isTakenBack, reason != nil {
       throw ValidationError("A reason is for more time or for less: leave --reason out with none.")

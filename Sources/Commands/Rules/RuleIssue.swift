@@ -38,6 +38,7 @@ enum RuleIssue {
     var told = sentences(changes, edit.rules) + left + outside(of: changes, edit.rules) + warnings
     told +=
       overMidnight(changes) + withoutLimit(changes, edit.rules) + DatedExceptions.replaced(by: changes, edit.rules)
+      + RuleCautions.sentences(changes, edit.rules)
     if owner == .family, options.format != .json {
       told += try await DatedExceptions.childrens(instead: changes, at: node)
     }
