@@ -120,7 +120,7 @@ struct ParentTeller {
       }
       rest.append((notice, listed))
       let sentence =
-        "Another parent answered \(listed.childName)’s request earlier, which counts: \(RequestText.answer(listed))."
+        "Another parent answered \(listed.childName)’s request earlier, which counts: \(ShownText.worded(RequestText.phrase(listed)))."
       // Not in the place of a later question.
       let key = questions[notice.key] == nil ? notice.key : "corrected/\(notice.key)"
       try notices.show(.init(title: Self.title(notice), sentence: sentence), key: key)

@@ -37,6 +37,10 @@ enum ArgumentHint {
     if message.contains(" <text>\n") {
       return message[..<end] + ": put a text of several words in quotes, such as \"Dinner is ready\"." + message[end...]
     }
+    if arguments.starts(with: ["accounts", "assign"]), arguments.contains(where: { $0.hasPrefix("--child") }) {
+      return message[..<end] + ": --child stands before each child's name, such as --child Emma --child Tom."
+        + message[end...]
+    }
     guard isOne else { return message }
     // The parser's usage leaves out the options of a subcommand with many of them.
     let help = help(of: subcommand(arguments).0)
@@ -59,8 +63,9 @@ enum ArgumentHint {
   private static func naming(_ arguments: [String], _ option: String, _ help: String) -> String? {
     let typed = TypedCommand(arguments)
     let names = typed.plain.filter { $0.first?.isLetter == true && !$0.contains(where: \.isNumber) }
-    guard !help.contains("<application>"), names.count == 1, let name = names.first,
-      let index = typed.rest.firstIndex(of: name)
+    let takesApp = help.contains("<application>")
+    guard !takesApp || ["app set", "app remove"].contains(typed.path.dropFirst().joined(separator: " ")),
+      names.count == (takesApp ? 2 : 1), let name = names.last, let index = typed.rest.lastIndex(of: name)
     else { return nil }
     var rest = typed.rest
     rest.remove(at: index)
@@ -123,15 +128,27 @@ enum ArgumentHint {
       if argument == "--" { return nil }
       let option = String(argument.prefix { $0 != "=" })
       if option.hasPrefix("--"), !known.contains(option) {
-        return (option, path, option == "--child" ? childHint(help, path) : nil)
+        return (option, path, option == "--child" ? childHint(help, path, TypedCommand(arguments)) : nil)
       }
     }
     return nil
   }
 
   /// Returns how a subcommand takes a child, from its help; `nil` if it takes none.
-  private static func childHint(_ help: String, _ path: String) -> String? {
+  private static func childHint(_ help: String, _ path: String, _ typed: TypedCommand) -> String? {
     if help.contains("<child>") {
+      let owner = typed.owner
+      if let child = owner.last.map({ $0.replacing("--child=", with: "") }), !child.hasPrefix("-"),
+        let index = typed.rest.firstIndex(of: owner[0])
+      {
+        var rest = typed.rest
+        rest.removeSubrange(index..<(index + owner.count))
+        let isApp = typed.path == ["latchkey", "explain"] && rest.first?.hasPrefix("-") == false
+        rest = [child] + (isApp ? ["--app"] : []) + rest
+        if WholeCommand.works(typed.path.dropFirst() + rest) {
+          return "name the child without an option, such as \(typed.command(rest))."
+        }
+      }
       let time = help.contains("<child>] <time") ? " 30m" : ""
       return "name the child without an option, such as `\(path) Emma\(time)`."
     }

@@ -60,6 +60,7 @@ enum MissingValue {
     guard first.hasPrefix("Nothing is to be ") || first.hasPrefix("Give a limit, "), !typed.plain.isEmpty else {
       return nil
     }
+    if typed.path == ["latchkey", "limit", "set"], let off = withoutLimit(typed) { return off }
     let known = ArgumentHint.options(of: typed)
     let ofTime = ["limit set": "--daily", "app set": "--daily-limit", "apps group set": "--daily-limit"]
     var rest: [String] = []
@@ -72,6 +73,10 @@ enum MissingValue {
         let option = ofTime[typed.path.dropFirst().joined(separator: " ")]
       {
         (rest, isChanged) = (rest + [option, SpanReader.meant(word) ?? word], true)
+      } else if isPlain, word.contains(" "), (try? DayLimits.Change(given: word)) != nil,
+        let option = ofTime[typed.path.dropFirst().joined(separator: " ")]
+      {
+        (rest, isChanged) = (rest + [option, word], true)
       } else {
         rest.append(word)
       }
@@ -81,12 +86,32 @@ enum MissingValue {
     let (takesChild, names) = (
       typed.path[1] != "app" && typed.path.count == 3, TypedCommand(path: typed.path, rest).plain
     )
-    if takesChild, names.count == 1, let index = rest.firstIndex(of: names[0]), known.contains("--child") {
+    let hasOwner = !TypedCommand(path: typed.path, rest).owner.isEmpty
+    if takesChild, hasOwner, names == ["tomorrow"] {
+      rest = rest.filter { $0 != "tomorrow" } + ["--day", "tomorrow"]
+    } else if takesChild, hasOwner, names == ["today"] {
+      rest = rest.filter { $0 != "today" }.map { $0 == "--daily" ? "--today" : $0 }
+    } else if takesChild, !hasOwner, names.count == 1, let index = rest.firstIndex(of: names[0]),
+      known.contains("--child")
+    {
       rest.remove(at: index)
       rest = ["--child", names[0]] + rest
     }
     guard WholeCommand.works(typed.path.dropFirst() + rest) else { return nil }
     return "What is set is named by an option: type \(typed.command(rest))."
+  }
+
+  /// Returns what takes limits away, for a word such as `off` in the place of a limit.
+  private static func withoutLimit(_ typed: TypedCommand) -> String? {
+    func isOff(_ word: String) -> Bool { UsualMistake.offWords.contains(word.lowercased()) }
+    guard let word = typed.plain.last(where: isOff) else { return nil }
+    let names = typed.plain.filter { !isOff($0) }
+    guard names.count == (typed.owner.isEmpty ? 1 : 0) || names.isEmpty else { return nil }
+    let rest = (names.first.map { ["--child", $0] } ?? []) + typed.rest.filter { !isOff($0) && !names.contains($0) }
+    let (daily, all) = (rest + ["--daily", "none"], ["latchkey", "limit", "remove"] + rest)
+    guard WholeCommand.works(typed.path.dropFirst() + daily), WholeCommand.works(all.dropFirst()) else { return nil }
+    return "“\(ShownText.safe(word))” is no limit: \(typed.command(daily)) sets no limit a day, and "
+      + "`\(TypedWord.command(all))` removes all limits."
   }
 
   /// Returns what is missing: the value of an option, or a required option or argument.
@@ -120,9 +145,11 @@ enum MissingValue {
       return nil
     }
     let (value, option) = (String(match.output.1), match.output.2.map(String.init))
-    let meant = [SpanReader.meant(value), TypedDays.meant(value)].compactMap(\.self)
+    let none = UsualMistake.offWords.contains(value.lowercased()) || value.lowercased() == "unlimited"
+    var meant = [SpanReader.meant(value), TypedDays.meant(value)].compactMap(\.self)
     // Some faults name a command already.
     guard !meant.isEmpty || match.output.3?.contains("`latchkey ") != true else { return nil }
+    if none { meant.append(option == "--grace" ? "0s" : "none") }
     for sample in meant + (option.flatMap { SampleValue.of($0, in: typed.path) }.map { [$0] } ?? []) {
       let command = command(typed) { rest in
         rest.indices.map { index in
@@ -159,6 +186,11 @@ enum MissingValue {
   private static func joined(_ words: [String]) -> String? {
     if SpanReader.minutes(words.joined()) != nil { return words.joined() }
     let text = words.joined(separator: " ")
+    if words.count == 3, words[1].lowercased() == "within", TimesText.fault(inWeek: TimesText.typed(words[2])) == nil,
+      (try? DayLimits.Change.argumentWithHours(text)) != nil
+    {
+      return text
+    }
     if let first = words.first?.first, first.isLetter || words.contains(where: { $0.lowercased() == "within" }),
       (try? DayLimits.Change(given: text, canHaveHours: true)) != nil
     {

@@ -17,7 +17,10 @@ enum SubcommandMistake {
   static func sentence(_ path: String, _ word: String, _ rest: [String]) -> String? {
     let lower = word.lowercased()
     if ["latchkey bedtime", "latchkey breaks", "latchkey limit"].contains(path), UsualMistake.offWords.contains(lower) {
-      let command = TypedWord.command(path.split(separator: " ").map(String.init) + ["remove"] + rest)
+      let words = path.split(separator: " ").map(String.init) + ["remove"]
+      let named = rest.first.map { [words + ["--child", $0] + rest.dropFirst()] } ?? []
+      let found = ([words + rest] + named).first { WholeCommand.works($0.dropFirst()) } ?? words
+      let command = TypedWord.command(found)
       return "There is no such subcommand of `\(path)`: `\(command)` takes away what is set."
     }
     let found = path == "latchkey" ? nil : meant(path, lower, rest) ?? settingAtOnce(path, [word] + rest)
@@ -65,7 +68,9 @@ enum SubcommandMistake {
       return ["limit", "set"] + typed.owner + ["--day", TypedDays.meant(days) ?? days, "--daily", "4h"]
     case ("latchkey breaks", _) where removing.contains(word), ("latchkey limit", _) where removing.contains(word),
       ("latchkey bedtime", _) where removing.contains(word), ("latchkey days", _) where removing.contains(word):
-      return [String(path.dropFirst(9)), "remove"] + rest
+      let words = [String(path.dropFirst(9)), "remove"]
+      let isNamed = rest.first?.hasPrefix("-") == false && !WholeCommand.works(words + rest)
+      return words + (isNamed ? ["--child"] : []) + rest
     case ("latchkey breaks", _) where adding.contains(word), ("latchkey limit", _) where adding.contains(word),
       ("latchkey bedtime", _) where adding.contains(word):
       return [String(path.dropFirst(9)), "set"] + rest

@@ -122,6 +122,9 @@ enum UsualMistake {
       String($0.filter { $0 != "'" })
     }
     guard var example = values.first else { return nil }
+    // `list` is clearly `listed`.
+    let near = values.filter { $0.hasPrefix(value.lowercased()) }
+    if value.count > 2, near.count == 1 { example = near[0] }
     if values.contains("off"), offWords.contains(value.lowercased()) { example = "off" }
     // The value may be written behind the option, or as a word of its own.
     var rest = typed.rest

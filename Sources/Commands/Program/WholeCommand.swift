@@ -46,12 +46,44 @@ enum WholeCommand {
   /// one.
   static func example(in message: String, arguments: [String]) -> String {
     let (type, path) = ArgumentHint.subcommand(arguments)
+    let typed = TypedCommand(arguments)
     let end = message.firstIndex(of: "\n") ?? message.endIndex
     let first = message[..<end]
     guard path.count > 1, withExamples.contains(path[1]), message.hasPrefix("Error: "), !first.contains("`latchkey "),
-      let example = example(of: type, TypedCommand(arguments), message: String(first))
+      let sentence = withoutTimes(typed)
+        ?? (ofApplication(typed, message: String(first)) ?? example(of: type, typed, message: String(first)))
+        .map({ "An example: `\($0)`." })
     else { return message }
-    return first + (first.hasSuffix(".") ? "" : ".") + " An example: `\(example)`." + message[end...]
+    return first + (first.last.map { ".?".contains($0) } == true ? " " : ". ") + sentence + message[end...]
+  }
+
+  /// Returns a sentence on how times are taken away, for times with a word such as `off`.
+  private static func withoutTimes(_ typed: TypedCommand) -> String? {
+    guard typed.path == ["latchkey", "times"] else { return nil }
+    for option in ["--school", "--reward"] {
+      guard let index = typed.rest.firstIndex(of: option), index + 1 < typed.rest.count else { continue }
+      let words = typed.rest[index + 1].lowercased().split(separator: " ").map(String.init)
+      guard words.contains(where: UsualMistake.offWords.contains) else { continue }
+      return "Days that \(option) does not name have no such time. For none on any day, type "
+        + "\(typed.command(typed.owner + [option, "none"]))."
+    }
+    return nil
+  }
+
+  /// Returns the command for the application that was typed, with one of the options that were
+  /// typed: the one that a message names, or the first one.
+  private static func ofApplication(_ typed: TypedCommand, message: String) -> String? {
+    guard typed.path == ["latchkey", "app", "set"], let app = typed.plain.first else { return nil }
+    let options = typed.rest.map { String($0.prefix { $0 != "=" }) }.filter { $0.hasPrefix("--") }
+    let named = message.firstMatch(of: /--[a-z-]+/).map { String($0.output) }
+    let candidates = [named].compactMap(\.self) + (message.contains("16:00-18:00") ? ["--hours"] : []) + options
+    for option in candidates where options.contains(option) && !["--child", "--family"].contains(option) {
+      guard let value = SampleValue.of(option, in: typed.path) else { continue }
+      let words = typed.path + [app] + typed.owner + [option, value]
+      if works(words.dropFirst()) { return TypedWord.command(words) }
+    }
+    let neutral = typed.path + [app] + typed.owner + ["--category", "neutral"]
+    return works(neutral.dropFirst()) ? TypedWord.command(neutral) : nil
   }
 
   /// Returns the example of a command's help that is about the option that a message names, or

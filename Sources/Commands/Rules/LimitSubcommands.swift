@@ -202,7 +202,9 @@ extension DayLimits.Change {
 
   /// Reads an argument that may have hours, such as `1h within 16:00-20:00`.
   @Sendable static func argumentWithHours(_ text: String) throws -> DayLimits.Change {
-    try ValidationError.from { () throws(RuleFault) in try DayLimits.Change(given: text, canHaveHours: true) }
+    // Hours are written as in `--hours`: `16-20` is `16:00-20:00`.
+    let text = text.replacing(#/ within ([^,]+)/#) { " within " + TimesText.typed(String($0.output.1)) }
+    return try ValidationError.from { () throws(RuleFault) in try DayLimits.Change(given: text, canHaveHours: true) }
   }
 }
 

@@ -48,7 +48,6 @@ import Testing
     (["limit", "set", "--daily", "mon-thu 25h"], "by weekday"),
     (["limit", "set", "--daily", "1h within 16:00-20:00"], "Only a limit on an application or a group has hours"),
     (["app", "set", "Chess", "--daily-limit", "1h 16:00-20:00"], "such as \"1h within 16:00-20:00\""),
-    (["app", "set", "Chess", "--daily-limit", "1h within 16-20"], "write its start and its end"),
     (["app", "set", "Chess", "--daily-limit", "sat 5h within 16:00-20:00"], "so it limits nothing: give less"),
     (["apps", "group", "set", "Fun", "--daily-limit", "none within 16:00-20:00"], "give a time and the hours"),
     (["breaks", "set", "--after", "0", "--for", "10m"], "1 to 1,440 minutes of screen time: give --after a time"),

@@ -33,7 +33,20 @@ import Testing
     ("grant Emma", "grant Emma 30m"), ("explain Emma --app", "explain Emma --app chess"),
     // Values that are written differently, or in several words.
     ("limit set --daily 1:30 --child Emma", "limit set --daily 1h30m --child Emma"),
-    ("limit set --child Emma --daily off", "limit set --child Emma --daily 2h"),
+    ("limit set --child Emma --daily off", "limit set --child Emma --daily none"),
+    ("limit set --daily unlimited", "limit set --daily none"),
+    ("limit set --carry-over off", "limit set --carry-over none"),
+    ("app set kart --daily-limit off", "app set kart --daily-limit none"),
+    ("app set kart --grace off", "app set kart --grace 0s"), ("limit set Emma off", "limit remove --child Emma"),
+    ("limit set --child Emma off", "limit set --child Emma --daily none"),
+    ("settings set --programs list", "settings set --programs listed"),
+    ("bedtime off Emma", "bedtime remove --child Emma"), ("limit off Emma", "limit remove --child Emma"),
+    ("bedtime delete Emma", "bedtime remove --child Emma"),
+    ("limit set --child Emma tomorrow 30m", "limit set --child Emma --daily 30m --day tomorrow"),
+    ("explain racer --child Emma", "explain Emma --app racer"),
+    ("app set kart Emma --daily-limit 1h", "app set kart --daily-limit 1h --child Emma"),
+    ("app set kart --child Emma --hours 4-6pm", "app set kart --child Emma --hours \"mon-fri 15:00-18:00\""),
+    ("app set kart --daily-limit 1h within 16-20", "app set kart --daily-limit \"1h within 16-20\""),
     ("limit set --daily 90 min", "limit set --daily 90min"),
     ("limit set --day 24.12.2026 --daily 4h", "limit set --day 2026-12-24 --daily 4h"),
     ("days remove 24.12.2026 --family", "days remove 2026-12-24 --family"),
@@ -166,7 +179,8 @@ import Testing
   @Test func anExampleOfTheHelpIsAboutTheOptionAndTheChildThatWereTyped() async {
     for (typed, example) in [
       (["settings", "set"], "`latchkey settings set --daily-reward-limit 1h30m --zone Europe/Berlin`"),
-      (["app", "set", "kart", "--child", "Tom"], "`latchkey app set org.gnome.Chess --child Tom --category reward"),
+      (["app", "set", "kart", "--child", "Tom"], "`latchkey app set kart --child Tom --category neutral`"),
+      (["times", "--child", "Tom", "--school", "weekdays off"], "`latchkey times --child Tom --school none`"),
       (["times", "--family"], "`latchkey times --family --school \"mon-fri 8:00-13:00\"`"),
       (["app", "set", "kart", "--hours", "always"], "`latchkey app set org.gnome.Chess --hours \"mon-fri 15:00-18:00,"),
       (["bedtime", "set", "soon", "--child", "Tom"], "`latchkey bedtime set --child Tom 20:00-07:00`"),
@@ -210,6 +224,12 @@ import Testing
     let named = await ScriptedRun("limit", "set", "--child", "Emma", "--day", "Summer", "--daily", "4h")
     let words = named.console.notes.joined().replacing("\n", with: " ")
     #expect(words.contains("that `latchkey days` lists for Emma. --name gives days a name: --day 2026-12-"), "\(words)")
+  }
+
+  @Test func theHoursOfALimitAreTypedAsOtherHours() async {
+    let run = await ScriptedRun("app", "set", "kart", "--daily-limit", "1h within 16-20")
+    let written = await ScriptedRun("app", "set", "kart", "--daily-limit", "1h within 16:00-20:00")
+    #expect(run.status == 0 && run.node.edits.first?.request == written.node.edits.first?.request)
   }
 
   @Test func aWeekdayIsNoSingleDay() async {
