@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyRules
 
 /// Words that parents type in the place of a subcommand, with the command that they mean.
 enum SubcommandMistake {
@@ -82,6 +83,24 @@ enum SubcommandMistake {
   private static func settingAtOnce(_ path: String, _ words: [String]) -> [String]? {
     let group = path.split(separator: " ").dropFirst().map(String.init)
     if WholeCommand.works(group + ["set"] + words) { return group + ["set"] + words }
+    if ["latchkey bedtime", "latchkey limit"].contains(path), words.count > 1, words[0].first?.isLetter == true {
+      // The child's name stands before what is set.
+      let owned = ["--child", words[0]] + words.dropFirst()
+      if words.count == 2, UsualMistake.offWords.contains(words[1].lowercased()) {
+        return group + ["remove", "--child", words[0]]
+      }
+      let isToday = group == ["limit"] && words.count == 3 && words[1].lowercased() == "today"
+      if isToday, LockMistake.isTime(words[2]) { return ["limit", "set", "--child", words[0], "--today", words[2]] }
+      let days = TimesText.typed(words.prefix(2).joined(separator: " "))
+      if path == "latchkey bedtime", TimesText.fault(inWeek: days) == nil {
+        return ["bedtime", "set", words.prefix(2).joined(separator: " ")] + words.dropFirst(2)
+      }
+      if path == "latchkey bedtime", TimesText.fault(inWeek: TimesText.typed(words[1])) == nil,
+        WholeCommand.works(group + ["set"] + owned)
+      {
+        return group + ["set"] + owned
+      }
+    }
     guard path == "latchkey limit", let found = timed(words) else { return nil }
     let owner = found.rest.first.map { $0.hasPrefix("-") ? [] : ["--child", $0] } ?? []
     return ["limit", "set"] + owner + found.rest.dropFirst(owner.isEmpty ? 0 : 1) + ["--daily", found.time]
