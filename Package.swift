@@ -247,7 +247,7 @@ let package = Package(
       dependencies: [
         "LatchkeyModel", "LatchkeyRules", "LatchkeyProtocol", "LatchkeyHousehold", "LatchkeyStore", "LatchkeySystem",
         "LatchkeyAgentProtocol",
-        "LatchkeyNode", "LatchkeyWeb", "LatchkeyCommands", "LatchkeyTestSupport", "CProcess",
+        "LatchkeyNode", "LatchkeyBridge", "LatchkeyWeb", "LatchkeyCommands", "LatchkeyTestSupport", "CProcess",
       ],
       path: "Tests/Commands", exclude: ["Snapshots"], swiftSettings: strict),
     .testTarget(

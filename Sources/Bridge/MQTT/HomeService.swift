@@ -44,6 +44,9 @@ actor HomeService {
     var isComplete = false
     /// The children whose claims were removed, so that others take them over; `nil` before.
     var offered: Set<String>?
+    /// The children of whom this bridge may have published something and whom another one has
+    /// claimed, when the claims were removed.
+    var contested: Set<String> = []
     /// The payload of each retained topic that was published.
     var published: [String: [UInt8]] = [:]
     /// The state of each child that was published.
@@ -87,9 +90,19 @@ extension HomeService {
 
   /// Removes this bridge's claims, so that another bridge takes the children over and Home
   /// Assistant keeps their entities.
-  func offer() async {
-    guard link?.offered == nil, let owned = link?.claims.owned else { return }
+  ///
+  /// Whether a claim of another bridge is alive is asked: anyone who may write can forge one, for
+  /// which nobody would remove what this bridge has left.
+  ///
+  /// - Parameter children: The children whom this bridge may have served.
+  func offer(_ children: Set<String>) async {
+    guard link?.offered == nil, let claims = link?.claims else { return }
+    let owned = claims.owned
     link?.offered = owned
+    link?.contested = children.filter(claims.isTaken)
+    for key in children.sorted() where link?.claims.question(about: key) != nil {
+      _ = await link?.connection.publish(HomeTopics.who(key), Array(own.utf8), isRetained: false)
+    }
     for key in owned.sorted() {
       link?.claims.note(claim: "", of: key)
       await put(HomeTopics.claim(key), [])
@@ -102,7 +115,8 @@ extension HomeService {
   /// A broker that was killed may keep for ever that a bridge is online.
   var isTakenOver: Bool {
     guard let link, let offered = link.offered else { return false }
-    return !link.claims.hasOthers || offered.allSatisfy { link.claims.isTaken($0) }
+    return !link.claims.hasOthers
+      || offered.allSatisfy { link.claims.isTaken($0) } && link.contested.allSatisfy { link.claims.isAnswered($0) }
   }
 
   /// Removes from the broker all that this bridge has left there and nobody has taken over, and
@@ -111,6 +125,7 @@ extension HomeService {
     guard let connection = link?.connection, !isCleared, let offered = link?.offered else { return }
     isCleared = true
     for key in offered.sorted() where link?.claims.isTaken(key) == false { await remove(key) }
+    for key in (link?.contested ?? []).sorted() where link?.claims.isAnswered(key) == false { await remove(key) }
     _ = await connection.publish(HomeTopics.online(own), [], isRetained: true)
     link = nil
     connection.close()

@@ -85,7 +85,12 @@ public struct MQTTBridge: BridgeKind {
   /// Removes from the broker all that the bridge of a receiver has left there.
   ///
   /// The receiver was removed, and its bridge does not run.
-  public func clear(_ bridge: Bridge) async throws(BridgeFault) {
+  ///
+  /// - Parameters:
+  ///   - bridge: The receiver's bridge.
+  ///   - children: The children of whom it may have shown something.
+  /// - Throws: `BridgeFault` if the broker cannot be reached.
+  public func clear(_ bridge: Bridge, of children: [ChildID] = []) async throws(BridgeFault) {
     let service = HomeService(bridge, own: own, rights: [])
     let connection: MQTTConnection
     do { connection = try MQTTConnection(server, name: service.clientName, will: nil) } catch {
@@ -107,7 +112,7 @@ public struct MQTTBridge: BridgeKind {
         _ = await service.take(message)
         guard await service.isComplete(connection) else { continue }
         if patience == nil {
-          await service.offer()
+          await service.offer(Set(children.map(HomeTopics.child)))
           patience = Task {
             try await Task.sleep(for: Self.takeOverTime)
             await service.clear()

@@ -56,6 +56,27 @@ struct BridgeSubcommand: AsyncParsableCommand {
     return "latchkey bridge \(receiver.name)\(folder)"
   }
 
+  /// The tries until a bridge that was told has ended, ten in a second.
+  private static let patience = 100
+
+  /// Waits for the bridge of a receiver that the node does not know any more to end; returns whether
+  /// it has.
+  static func waitForEnd(of name: String, _ folder: String) async throws -> Bool {
+    for _ in 0..<patience {
+      if let lock = free(name, folder) {
+        close(lock)
+        return true
+      }
+      try await TerminalEnvironment.current.pause(.milliseconds(100))
+    }
+    return false
+  }
+
+  /// Returns the lock of a receiver's bridge; `nil` while that runs.
+  private static func free(_ name: String, _ folder: String) -> Int32? {
+    do throws(TerminalFailure) { return try lock(name, folder) } catch { return nil }
+  }
+
   /// Returns a descriptor that holds the receiver's lock: two bridges would tell everything twice.
   static func lock(_ name: String, _ folder: String) throws(TerminalFailure) -> Int32 {
     let path = BridgeSettings.folder(in: folder) + "/\(name).lock"

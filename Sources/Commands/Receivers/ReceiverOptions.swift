@@ -74,6 +74,8 @@ extension ReceiverOptions {
     allowed: ReceiverAllowance = ReceiverAllowance()
   ) async throws -> ReceiverListing {
     let folder = node.nodeFolder
+    let before = BridgeSettings.known(name ?? kind.rawValue, folder)
+    if let fault = before?.faultOfReplacing(by: kind, values) { throw TerminalFailure(.data, fault) }
     let added = try await node.open().ask(
       Endpoints.addReceiver,
       NewReceiver(
@@ -89,6 +91,11 @@ extension ReceiverOptions {
     try DurableFile.replace(BridgeSettings.path(of: settings.name, in: folder), with: settings.bytes)
     // What an earlier receiver of that name shows is not shown by this one.
     unlink(BridgeSettings.record(of: settings.name, in: folder))
+    // The bridge of before, whose token is worth nothing any more.
+    if before != nil, try await !BridgeSubcommand.waitForEnd(of: settings.name, folder) {
+      TerminalEnvironment.current.console.note(
+        "The bridge that “\(settings.name)” had before can do nothing any more, but has not ended: end it first.")
+    }
     return added.receiver
   }
 
@@ -99,5 +106,23 @@ extension ReceiverOptions {
     guard node.stateDir == nil else { return "Start its bridge with `\(bridge)`." }
     return "Start its bridge with `systemctl --user enable --now latchkey-bridge@\(receiver.name)` or, in this "
       + "terminal, with `\(bridge)`."
+  }
+}
+
+extension BridgeSettings {
+  /// Returns what the bridge of a receiver has to know; `nil` if there is none, or it is lost.
+  static func known(_ name: String, _ folder: String) -> BridgeSettings? {
+    do throws(BridgeFault) { return try read(name, in: folder) } catch { return nil }
+  }
+
+  /// Returns why other settings cannot take the place of these; `nil` if they can.
+  ///
+  /// What was shown through a broker would stay there for ever.
+  func faultOfReplacing(by kind: ReceiverKind, _ values: [String: String]) -> String? {
+    guard self.kind == .mqtt, let host = self.values[MQTTBridge.Setting.host] else { return nil }
+    let place = [MQTTBridge.Setting.host, MQTTBridge.Setting.port]
+    if kind == .mqtt, place.allSatisfy({ self.values[$0] == values[$0] }) { return nil }
+    return "“\(name)” shows the children in Home Assistant through \(host), where that would stay: remove it first with "
+      + "`latchkey receivers remove \(name)`, which removes that as well, or give another --name. Nothing was changed."
   }
 }

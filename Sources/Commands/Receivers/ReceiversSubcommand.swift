@@ -73,9 +73,6 @@ struct ReceiversRemoveSubcommand: AsyncParsableCommand {
     commandName: "remove", abstract: "Remove a receiver, whose bridge can do nothing from then on.",
     discussion: "Example: latchkey receivers remove phone")
 
-  /// The tries until a bridge that was told has ended, ten in a second.
-  private static let patience = 100
-
   @OptionGroup var node: NodeOptions
 
   @Argument(help: ArgumentHelp("The receiver's name.", valueName: "name"), completion: CompletionNames.receivers)
@@ -83,19 +80,24 @@ struct ReceiversRemoveSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let (console, folder) = (TerminalEnvironment.current.console, node.nodeFolder)
-    let settings = Self.settings(name, folder)
-    _ = try await node.open().ask(Endpoints.deleteReceiver, name)
+    let settings = BridgeSettings.known(name, folder)
+    let opened = try await node.open()
+    let children = settings?.kind == .mqtt ? try await opened.ask(Endpoints.getChildren).map(\.childID) : []
+    _ = try await opened.ask(Endpoints.deleteReceiver, name)
     unlink(BridgeSettings.path(of: name, in: folder))
     unlink(BridgeSettings.record(of: name, in: folder))
     console.note(
       "“\(name)” is removed. If its bridge runs as a service, end that with `systemctl --user disable --now "
         + "latchkey-bridge@\(name)`.")
     guard let settings, settings.kind == .mqtt else { return }
+    console.note(
+      "What it has shown in Home Assistant is removed from the broker, which takes up to half a minute. If that is "
+        + "interrupted, set “\(name)” up again with the same broker and remove it, which removes the rest.")
     // While its bridge ran, it would write again what is cleared.
-    let isOver = try await waitForBridge(folder)
+    let isOver = try await BridgeSubcommand.waitForEnd(of: name, folder)
     do throws(BridgeFault) {
       guard isOver else { throw BridgeFault("Its bridge goes on: end it.") }
-      try await MQTTBridge(settings).clear(Self.bridge(settings, folder))
+      try await MQTTBridge(settings).clear(Self.bridge(settings, folder), of: children)
     } catch {
       console.note(
         "What it has shown in Home Assistant is still at the broker. \(error.sentence) Then set “\(name)” up again and "
@@ -103,33 +105,11 @@ struct ReceiversRemoveSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns what its bridge has to know; `nil` if that is lost.
-  private static func settings(_ name: String, _ folder: String) -> BridgeSettings? {
-    do throws(BridgeFault) { return try BridgeSettings.read(name, in: folder) } catch { return nil }
-  }
-
   /// Returns the bridge of a receiver that the node does not know any more.
   private static func bridge(_ settings: BridgeSettings, _ folder: String) -> Bridge {
     Bridge(settings.name, logger: NodeConfiguration(stateFolder: folder, logLevel: "error").logger) { _ in
       throw LocalAPIError(.forbidden, "The receiver was removed.")
     }
-  }
-
-  /// Waits for the receiver's bridge to end; returns whether it has.
-  private func waitForBridge(_ folder: String) async throws -> Bool {
-    for _ in 0..<Self.patience {
-      if let lock = Self.lock(name, folder) {
-        close(lock)
-        return true
-      }
-      try await TerminalEnvironment.current.pause(.milliseconds(100))
-    }
-    return false
-  }
-
-  /// Returns the lock of the receiver's bridge; `nil` while that runs.
-  private static func lock(_ name: String, _ folder: String) -> Int32? {
-    do throws(TerminalFailure) { return try BridgeSubcommand.lock(name, folder) } catch { return nil }
   }
 }
 

@@ -31,6 +31,8 @@ extension Call {
       throw LocalAPIError(
         .limit, "There are \(Store.mostReceivers) receivers, as many as a node has: remove one of them first.")
     }
+    // The stream of one that was replaced ends at the next change.
+    context.feed.post(ChangeEvent(.notice))
     return AddedReceiver(receiver: try await listing(of: receiver, on: receiversDay()), token: token)
   }
 

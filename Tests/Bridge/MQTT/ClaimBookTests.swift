@@ -30,6 +30,18 @@ import Testing
     #expect(book.hasOthers)
   }
 
+  @Test("A claim that nobody answers for is one that another bridge has, until it is said again")
+  func forged() {
+    var book = ClaimBook(own: "aa")
+    book.note("ff", isOnline: true)
+    book.note(claim: "ff", of: "c1")
+    #expect(book.isTaken("c1") && !book.isAnswered("c1") && book.owned.isEmpty)
+    let asked = book.question(about: "c1")
+    #expect(asked != nil && !book.isAnswered("c1"))
+    book.note(claim: "ff", of: "c1", isLive: true)
+    #expect(book.isAnswered("c1"))
+  }
+
   @Test("Two bridges that claim a child at once agree on the one whose claim the broker put last")
   func atOnce() {
     for order in [["aa", "bb"], ["bb", "aa"]] {

@@ -116,11 +116,13 @@ import Testing
       _ = try await next(&deeds)
       // The node has answered with this one.
       var other = SampleValues.requests[1]
-      (other.state, other.answer?.isApproved, other.answer?.minutes) = (.denied, false, nil)
+      other.state = .denied
+      other.answer?.isApproved = false
+      other.answer?.minutes = nil
       node.script.withLock { [other] in $0.requests[1] = other }
       changing.yield(ChangeEvent(.request))
       let sentence =
-        "Another parent answered \(Self.emma)’s request earlier, which counts: \(RequestText.answer(other))."
+        "Another parent answered \(Self.emma)’s request earlier, which counts: \(ShownText.worded(RequestText.phrase(other)))."
       #expect(try await next(&deeds).body == sentence)
       changing.yield(ChangeEvent(.request))
       // The next deed is another one's.

@@ -1,4 +1,6 @@
 import ArgumentParser
+import LatchkeyBridge
+import LatchkeyModel
 import Testing
 
 @testable import LatchkeyCommands
@@ -41,6 +43,20 @@ import Testing
     #expect(first == "“phone” is set up with new topics. In the phone's ntfy app, subscribe to:")
     let again = AddNtfySubcommand.subscribing(to: "phone", isAnew: true)
     #expect(again.contains("was set up before") && again.contains("end the earlier subscription"), "\(again)")
+  }
+
+  @Test func whatIsShownThroughABrokerIsRemovedBeforeAnotherTakesItsPlace() {
+    let home = BridgeSettings(name: "home", kind: .mqtt, token: "t", values: ["host": "home.local", "port": "8883"])
+    #expect(home.faultOfReplacing(by: .mqtt, ["host": "home.local", "port": "8883", "may": "grant"]) == nil)
+    for (kind, values) in [
+      (ReceiverKind.mqtt, ["host": "other.local", "port": "8883"]), (.mqtt, ["host": "home.local", "port": "1883"]),
+      (.ntfy, ["server": "https://ntfy.example.org"]),
+    ] {
+      let fault = home.faultOfReplacing(by: kind, values)
+      #expect(fault?.contains("`latchkey receivers remove home`") == true, "\(fault ?? "")")
+    }
+    let phone = BridgeSettings(name: "phone", kind: .ntfy, token: "t")
+    #expect(phone.faultOfReplacing(by: .webhook, [:]) == nil)
   }
 
   @Test func aBrokerThatAsksForNoUserIsWarnedOf() {
