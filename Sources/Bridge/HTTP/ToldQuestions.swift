@@ -8,6 +8,14 @@ struct ToldQuestions: Sendable {
     var notice: ParentNotice
     /// Its requests that the node still knows.
     var requests: [RequestListing]
+
+    /// What is said if no parent has answered.
+    ///
+    /// A node that does not list the requests any more does not know whether somebody did: the child
+    /// may have left the family, or the bridge was away for days.
+    var unanswered: String {
+      requests.isEmpty ? "That question waits for no answer any more." : "Nobody answered in time."
+    }
   }
 
   /// The largest number of questions.

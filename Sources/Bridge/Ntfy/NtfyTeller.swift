@@ -148,8 +148,8 @@ actor NtfyTeller {
     guard !settled.notice.requests.contains(where: { answering.contains($0) }) else { return held.append(settled) }
     let answered = settled.requests.filter { $0.answer != nil }
     // A phone that keeps the question as well is not told late at night that nothing has happened.
-    guard !answered.isEmpty || hasSequences == true else { return }
-    let sentences = answered.isEmpty ? ["Nobody answered in time."] : answered.map(settings.detail.outcome)
+    guard !answered.isEmpty || hasSequences != false else { return }
+    let sentences = answered.isEmpty ? [settled.unanswered] : answered.map(settings.detail.outcome)
     answers.told(answered, of: settled.notice)
     say(sentences, in: NtfyMessage.place(settled.notice), [settled.notice])
   }

@@ -77,6 +77,18 @@ import Testing
     #expect(await later.lastRead == "aB4" && QuestionRecord(path).content?.questions.count == 1)
   }
 
+  @Test("Of a question that the node lists no more, it is not said that nobody answered", arguments: [true, false])
+  func gone(isPhone: Bool) async throws {
+    let path = NSTemporaryDirectory() + "shown-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try node.ask(1)
+    try await look(isPhone, path)
+    node.endDay()
+    try await look(isPhone, path)
+    let said = server.bodies.last ?? ""
+    #expect(server.bodies.count == 2 && said.contains("That question waits for no answer any more."), "\(said)")
+  }
+
   @Test("A correction is another delivery than what it corrects")
   func delivery() throws {
     let settings = try Sample.webhook()
