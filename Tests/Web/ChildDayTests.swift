@@ -110,7 +110,9 @@ import Testing
           points: Self.points(), milliPoints: made, asked: asked, commands: [])
       ])
       let fields = FamilySample.fields(fields.merging(["child": child, "reason": "chores", "key": "0a"]) { $1 })
-      return try await form.act(FormCall(node: node, fields: fields, now: 0, once: { _ in node })).sentences.map { $0.worded() }
+      return try await form.act(FormCall(node: node, fields: fields, now: 0, once: { _ in node })).sentences.map {
+        $0.worded()
+      }
     }
     #expect(try await send(["points": "2.5", "deed": "give"], 2_500, asked: 0) == ["Emma gets 2.5 points."])
     let taken = try await send(["points": "5", "deed": "take"], -2_000, asked: 3_000)

@@ -197,7 +197,8 @@ import Testing
       let edit = try PlanEdit(.daily, FamilySample.fields(["value": value]), family.plan)
       return family.plan.seen(.daily, edit.changes)
     }
-    // Two tabs see no limit: one sets Monday, the other Tuesday, and each compares what the other sets.
+    // Two tabs see no limit: one sets Monday, the other Tuesday, and each compares what the other
+    // sets.
     for value in ["mon 1h", "tue 1h30m", "2h"] {
       let seen = try seen(value)
       #expect(Set(seen.map(\.key)) == Set(daily) && seen.count == 8 && seen.allSatisfy { $0.value == nil }, "\(value)")

@@ -53,7 +53,8 @@ import Testing
   func aWordThatMeansNoTimeOrNoLimitIsRefused(typed: String) throws {
     var family = FamilySample()
     family.rules = [FamilySample.rule("limits/daily", "60"), FamilySample.rule("schedule/bedtime", "20:00-07:00")]
-    for (rule, other) in [(PlanRule.daily, "write 0 for no time"), (.weekly, "write 0"), (.bedtime, "write the times")] {
+    for (rule, other) in [(PlanRule.daily, "write 0 for no time"), (.weekly, "write 0"), (.bedtime, "write the times")]
+    {
       do throws(PlanEdit.Fault) {
         _ = try PlanEdit(rule, FamilySample.fields(["value": typed]), family.plan)
         Issue.record("It was read.")

@@ -11,8 +11,8 @@ struct ToldQuestions: Sendable {
 
     /// What is said if no parent has answered.
     ///
-    /// A node that does not list the requests any more does not know whether somebody did: the child
-    /// may have left the family, or the bridge was away for days.
+    /// A node that does not list the requests any more does not know whether somebody did: the
+    /// child may have left the family, or the bridge was away for days.
     var unanswered: String {
       requests.isEmpty ? "That question waits for no answer any more." : "Nobody answered in time."
     }

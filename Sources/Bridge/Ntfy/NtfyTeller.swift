@@ -51,7 +51,8 @@ actor NtfyTeller {
   private var answers: ToldAnswers
   private var record: QuestionRecord
   private var hasRecovered: Bool
-  /// The message on the topic of the buttons up to which this run or an earlier one has handled all.
+  /// The message on the topic of the buttons up to which this run or an earlier one has handled
+  /// all.
   private(set) var lastRead: String?
   private var outcomes: [Outcome] = []
   /// The question that is published at this moment, which the server may have taken before the

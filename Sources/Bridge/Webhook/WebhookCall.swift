@@ -39,7 +39,8 @@ struct WebhookCall: Hashable, Sendable {
     let over =
       isCorrection
       ? settings.detail.correction(requests)
-      : answered.isEmpty ? ToldQuestions.Settled(notice: notice, requests: requests).unanswered : answered.joined(separator: " ")
+      : answered.isEmpty
+        ? ToldQuestions.Settled(notice: notice, requests: requests).unanswered : answered.joined(separator: " ")
     let content = Content(
       number: notice.number, kind: notice.kind, child: isBare ? nil : notice.child?.text,
       device: isBare ? nil : notice.device?.text,

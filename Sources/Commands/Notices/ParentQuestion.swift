@@ -29,7 +29,8 @@ struct ParentQuestion {
 
   /// Answers all requests.
   ///
-  /// - Returns: What could not be answered yet, `nil` for nothing, what became of the rest, and what
+  /// - Returns: What could not be answered yet, `nil` for nothing, what became of the rest, and
+  ///   what
   ///   was answered.
   func answered(
     _ button: AnswerButton, _ open: () async throws -> any NodeInterface

@@ -41,7 +41,8 @@ enum PagesOpening {
         .unavailable, "The browser could not be started (\(error)): open the address of `latchkey dashboard --print`.")
     }
     environment.console.note(
-      "The pages open in your browser. If nothing opens, `latchkey dashboard --print` writes an address to open by hand.")
+      "The pages open in your browser. If nothing opens, `latchkey dashboard --print` writes an address to open by hand."
+    )
   }
 
   /// Returns the place of the pages of a node.

@@ -136,7 +136,8 @@ enum MissingValue {
       ["app set", "app remove"].contains(whole)
       ? " `latchkey apps scan` lists what is installed."
       : whole == "bridge" ? " `latchkey receivers` lists the names of receivers." : ""
-    return "\(what) \(["<days>", "<times>"].contains(name) ? "are" : "is") missing: type a whole command such as \(command).\(list)"
+    return
+      "\(what) \(["<days>", "<times>"].contains(name) ? "are" : "is") missing: type a whole command such as \(command).\(list)"
   }
 
   /// Returns what is wrong with the value of an option, with another value in its place.

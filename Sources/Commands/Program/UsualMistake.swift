@@ -23,7 +23,8 @@ enum UsualMistake {
   /// Words that people write to take a rule away.
   static let offWords: Set<String> = ["off", "none", "no", "never", "clear", "delete", "disable", "stop"]
 
-  /// Returns the command with quotes around the several words of a reason, or of what a grant is for.
+  /// Returns the command with quotes around the several words of a reason, or of what a grant is
+  /// for.
   private static func inQuotes(_ first: String, _ typed: TypedCommand) -> String? {
     let isGrant = typed.path == ["latchkey", "grant"]
     for option in isGrant ? ["--reason", "--for"] : ["--reason"] where first.isAboutMore || isGrant {

@@ -59,8 +59,8 @@ struct BridgeSubcommand: AsyncParsableCommand {
   /// The tries until a bridge that was told has ended, ten in a second.
   private static let patience = 100
 
-  /// Waits for the bridge of a receiver that the node does not know any more to end; returns whether
-  /// it has.
+  /// Waits for the bridge of a receiver that the node does not know any more to end; returns
+  /// whether it has.
   static func waitForEnd(of name: String, _ folder: String) async throws -> Bool {
     for _ in 0..<patience {
       if let lock = free(name, folder) {

@@ -122,7 +122,8 @@ extension BridgeSettings {
     guard self.kind == .mqtt, let host = self.values[MQTTBridge.Setting.host] else { return nil }
     let place = [MQTTBridge.Setting.host, MQTTBridge.Setting.port]
     if kind == .mqtt, place.allSatisfy({ self.values[$0] == values[$0] }) { return nil }
-    return "“\(name)” shows the children in Home Assistant through \(host), where that would stay: remove it first with "
+    return
+      "“\(name)” shows the children in Home Assistant through \(host), where that would stay: remove it first with "
       + "`latchkey receivers remove \(name)`, which removes that as well, or give another --name. Nothing was changed."
   }
 }

@@ -108,7 +108,8 @@ enum ApplicationForms {
       phrase: count == 0
         ? Phrase("Nothing was saved: rules were changed meanwhile. Look at them, and send yours again.")
         : Phrase(
-          one: "1 application was changed. Rules of the others were changed meanwhile: look at them, and send yours again.",
+          one:
+            "1 application was changed. Rules of the others were changed meanwhile: look at them, and send yours again.",
           other:
             "{count} applications were changed. Rules of the others were changed meanwhile: look at them, and send yours again.",
           count: count), status: 409)

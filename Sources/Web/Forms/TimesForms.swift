@@ -54,7 +54,8 @@ enum TimesForms {
       let (key, version, back) = (
         try call.field("key"), try call.field("version"), "/children/\(plan.child)/times"
       )
-      guard let listing = plan.own(key), ChildPlan.version(of: [listing]) == version, let days = RuleKey(listing.key)?.days
+      guard let listing = plan.own(key), ChildPlan.version(of: [listing]) == version,
+        let days = RuleKey(listing.key)?.days
       else {
         throw removedMeanwhile
       }

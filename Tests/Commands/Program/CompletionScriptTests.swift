@@ -6,7 +6,9 @@ import Testing
 @Suite struct CompletionScriptTests {
   @Test func wordsWithoutASubcommandAreThoseOfTheDefaultOne() async {
     let script = await ScriptedRun("--generate-completion-script", "bash").console.output
-    for (function, name) in [("_latchkey_sync", "now"), ("_latchkey_message", "send"), ("_latchkey_apps_group", "list")] {
+    for (function, name) in [
+      ("_latchkey_sync", "now"), ("_latchkey_message", "send"), ("_latchkey_apps_group", "list"),
+    ] {
       let body = script.beginning(after: "\n\(function)() {\n")
       #expect(body.contains("unparsed_words=(\(name) \"${unparsed_words[@]}\")"), "\(function): \(body)")
     }

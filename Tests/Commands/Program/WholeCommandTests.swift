@@ -94,7 +94,8 @@ import Testing
     ("apps block kart", "app set kart --blocked"), ("apps set kart --blocked", "app set kart --blocked"),
     ("apps remove kart", "app remove kart"), ("apps group new games kart", "apps group set games kart"),
     ("apps group delete games kart", "apps group drop games kart"), ("apps group add", "apps group add games chess"),
-    ("apps group drop", "apps group drop games chess"), ("apps group delete games", "apps group remove games"), ("limit show", "rules"), ("limit list Emma", "rules Emma"),
+    ("apps group drop", "apps group drop games chess"), ("apps group delete games", "apps group remove games"),
+    ("limit show", "rules"), ("limit list Emma", "rules Emma"),
     ("bedtime show --child Emma", "rules Emma"), ("breaks list", "breaks show"), ("settings get", "settings show"),
     ("limit Emma 2h", "limit set --child Emma --daily 2h"), ("limit 2h", "limit set --daily 2h"),
     ("bedtime 20:00-07:00", "bedtime set 20:00-07:00"), ("bedtime off --child Emma", "bedtime remove --child Emma"),
@@ -185,7 +186,9 @@ import Testing
       (["app", "set", "kart", "--child", "Tom"], "`latchkey app set kart --child Tom --category neutral`"),
       (["times", "--child", "Tom", "--school", "weekdays off"], "`latchkey times --child Tom --school none`"),
       (["times", "--family"], "`latchkey times --family --school \"mon-fri 8:00-13:00\"`"),
-      (["app", "set", "kart", "--hours", "always"], "`latchkey app set org.gnome.Chess --hours \"mon-fri 15:00-18:00,"),
+      (
+        ["app", "set", "kart", "--hours", "always"], "`latchkey app set org.gnome.Chess --hours \"mon-fri 15:00-18:00,"
+      ),
       (["bedtime", "set", "soon", "--child", "Tom"], "`latchkey bedtime set --child Tom 20:00-07:00`"),
     ] {
       let text = await ScriptedRun(typed).console.notes.joined().replacing("\n", with: " ")

@@ -117,7 +117,8 @@ import Testing
   }
 
   @Test func aRuleIsNamedWithinASentence() {
-    #expect(RuleText.childsRemoval("group/Blocks/hours") == "“hours of group Blocks” is no longer set for the child alone")
+    #expect(
+      RuleText.childsRemoval("group/Blocks/hours") == "“hours of group Blocks” is no longer set for the child alone")
     #expect(RuleText.named("schedule/bedtime") == "bedtime")
     let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"].compactMap { RegisterKey("app/kart/limit/\($0)") }
     #expect(RuleText.phrases(days.map { ($0, nil) }) == ["no separate limit for kart on any weekday"])
