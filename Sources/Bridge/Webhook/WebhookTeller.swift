@@ -74,7 +74,9 @@ actor WebhookTeller {
   func look() async throws -> Duration? {
     if isGone { return nil }
     let (told, requests) = try await bridge.news(withRequests: !questions.isEmpty || !answers.isEmpty)
+    let known = answers.entries.count
     for other in answers.corrected(requests) { append(other, isCorrection: true) }
+    if answers.entries.count < known { keepQuestions() }
     for settled in questions.settled(requests) {
       answers.told(settled.requests, of: settled.notice)
       append(settled, isCorrection: false)

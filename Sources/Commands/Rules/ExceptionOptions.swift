@@ -140,7 +140,7 @@ enum TypedDays: Hashable, Sendable {
   /// here; `nil` for a text that is not only days.
   private static func ends(_ text: String) -> [String]? {
     let parts = text.lowercased().split(separator: /\s*[,;–—]\s*|\s+-\s+|\s+(?:and|through|till|to|until)\s+/)
-    let days = parts.map { part in meant(String(part)) ?? String(part) }
+    let days = parts.map { part in date(String(part)) ?? String(part) }
     return days.count > 1 && days.allSatisfy { End($0) != nil } ? days : nil
   }
 
@@ -156,6 +156,12 @@ enum TypedDays: Hashable, Sendable {
       let whole = "\(ends[0])..\(ends[ends.count - 1])"
       return (try? read(whole)) == nil ? nil : whole
     }
+    return date(text)
+  }
+
+  /// Returns the date that is meant by one with the day first, as it is written here; `nil` for any
+  /// other text.
+  private static func date(_ text: String) -> String? {
     let parts = text.split { "-./".contains($0) }.map { $0.count == 1 ? "0\($0)" : String($0) }
     guard parts.count == 3, text.contains(".") else { return nil }
     return FamilyDay(parts.reversed().joined(separator: "-")).map(\.description)

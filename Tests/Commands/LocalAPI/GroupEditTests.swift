@@ -77,7 +77,8 @@ import Testing
       let request = RuleRequest([], isNew: true, group: "Games", members: ["racer"], memberEdit: .remove)
       let made = try await node.ask(Endpoints.setRules, (nil, request))
       #expect(made.rules.rules.first { $0.key == "group/Games/members" }?.value == "kart")
-      #expect(made.rules.family.first { $0.key == "group/Games/members" }?.value == "kart\nracer")
+      let familys = try await node.ask(Endpoints.getSettings).rules
+      #expect(familys.first { $0.key == "group/Games/members" }?.value == "kart\nracer")
     }
   }
 

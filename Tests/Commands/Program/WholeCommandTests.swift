@@ -187,7 +187,7 @@ import Testing
       (["times", "--child", "Tom", "--school", "weekdays off"], "`latchkey times --child Tom --school none`"),
       (["times", "--family"], "`latchkey times --family --school \"mon-fri 8:00-13:00\"`"),
       (
-        ["app", "set", "kart", "--hours", "always"], "`latchkey app set org.gnome.Chess --hours \"mon-fri 15:00-18:00,"
+        ["app", "set", "kart", "--hours", "always"], "`latchkey app set kart --hours \"mon-fri 15:00-18:00\"`"
       ),
       (["bedtime", "set", "soon", "--child", "Tom"], "`latchkey bedtime set --child Tom 20:00-07:00`"),
     ] {
