@@ -9,10 +9,10 @@ import Testing
 /// What is said of applications that a machine does not close, or closes otherwise than their rules
 /// say: Protocol/13-agent.md §4, §8.
 @Suite struct MachineClosingTests {
-  private static let time: Int64 = 1_795_446_000_000
-  private let own: DeviceID
-  private let chess, kart: AppID
-  private let child = ChildID(milliseconds: 1, random: [UInt8](repeating: 1, count: 10))
+  static let time: Int64 = 1_795_446_000_000
+  let own: DeviceID
+  let chess, kart: AppID
+  let child = ChildID(milliseconds: 1, random: [UInt8](repeating: 1, count: 10))
 
   init() throws {
     var random = SeededRandom(seed: 5)
@@ -23,7 +23,7 @@ import Testing
 
   /// Looks at an application on a machine with conditions: each is a name and, after a space, a
   /// detail or the number of an account.
-  private func look(
+  func look(
     _ app: AppID, _ conditions: [String] = [], running: AppID? = nil, on machines: Int = 1,
     accounts: Set<UInt32>? = nil, isWhole: Bool = true, installed: Set<AppID> = [],
     refused: Set<AppID> = [], rules change: (inout RuleSet) -> Void
@@ -33,7 +33,7 @@ import Testing
       app, try standing(running: running, rules: change), on: machines == 0 ? [] : [machine])
   }
 
-  private func standing(running: AppID? = nil, rules change: (inout RuleSet) -> Void) throws -> ChildStanding {
+  func standing(running: AppID? = nil, rules change: (inout RuleSet) -> Void) throws -> ChildStanding {
     var rules = RuleSet()
     change(&rules)
     let situation = Situation(
@@ -51,7 +51,7 @@ import Testing
       running: sessions.map { [$0] } ?? [])
   }
 
-  private func machine(
+  func machine(
     _ conditions: [String], accounts: Set<UInt32>? = nil, isWhole: Bool = true, installed: Set<AppID> = [],
     refused: Set<AppID> = []
   ) -> ToldMachine {
@@ -69,10 +69,12 @@ import Testing
       installed: installed, refused: refused)
   }
 
-  private func listed(_ rules: inout RuleSet) {
+  func listed(_ rules: inout RuleSet) {
     rules.programs = .listed
     rules.apps[chess, default: RuleSet.App()].category = .learning
   }
+
+  func blocked(_ rules: inout RuleSet) { rules.apps[kart, default: RuleSet.App()].isBlocked = true }
 
   @Test("A machine without conditions closes what the rules do not allow, and a child without a machine closes nothing")
   func plain() throws {
@@ -300,125 +302,6 @@ import Testing
     let open = try look(chess, told, refused: [chess]) { $0.apps[chess] = RuleSet.App() }
     #expect(open.closedWords == nil && open.sentences.isEmpty, "All programs may run.")
     #expect(try look(kart, told, refused: [kart], rules: listed).closedWords == nil, "Its rules do not allow it.")
-  }
-
-  private func blocked(_ rules: inout RuleSet) { rules.apps[kart, default: RuleSet.App()].isBlocked = true }
-
-  @Test("A machine closes nothing in an account over which its agent has no rights, or that is not the child's")
-  func accounts() throws {
-    let single = ["own-programs-only", "rule-other-account 1001"]
-    let other = try look(kart, single, accounts: [1_001], rules: blocked)
-    #expect(other.isLeftOpen && other.sentences.first?.hasPrefix("Nothing is closed on “Emma's PC”") == true)
-    #expect(try !look(kart, single, accounts: [1_000], rules: blocked).isLeftOpen)
-    #expect(
-      try !look(kart, single, accounts: [1_000, 1_001], rules: blocked).isLeftOpen, "It is closed in one of both.")
-    #expect(try look(kart, ["rule-no-account 1000"], accounts: [1_000], rules: blocked).isLeftOpen)
-    let none = try look(kart, accounts: [], rules: blocked)
-    #expect(none.isLeftOpen && none.sentences.first?.hasPrefix("No account on “Emma's PC” is the child's") == true)
-    #expect(try !look(kart, rules: blocked).isLeftOpen, "Nothing is known of its accounts.")
-  }
-
-  @Test("An application whose rules are off has no orders of its own")
-  func off() throws {
-    let told = ["own-programs-only"]
-    let found = try look(kart, told) {
-      blocked(&$0)
-      $0.apps[kart]?.isEnabled = false
-      $0.lock = .on
-    }
-    #expect(found.isLeftOpen && found.sentences.first?.contains("are off on “Emma's PC”") == true, "\(found.sentences)")
-    #expect(found.sentences.first?.contains("`latchkey app set kart --enabled`") == true)
-    var several = machine(told)
-    several.whose = "--child Emma"
-    let off = try standing {
-      blocked(&$0)
-      $0.apps[kart]?.isEnabled = false
-      $0.lock = .on
-    }
-    #expect(
-      MachineClosing(kart, off, on: [several]).sentences.first?.contains(
-        "`latchkey app set kart --child Emma --enabled`") == true)
-    let named = try look(kart, told) {
-      blocked(&$0)
-      $0.apps[kart]?.isEnabled = false
-      $0.apps[kart]?.name = "Super Kart"
-      $0.lock = .on
-    }
-    #expect(named.sentences.first?.contains("The rules of “Super Kart” are off") == true, "\(named.sentences)")
-    #expect(named.sentences.first?.contains("`latchkey app set \"Super Kart\" --enabled`") == true)
-    #expect(
-      try !look(kart, told) {
-        blocked(&$0)
-        $0.lock = .on
-      }.isLeftOpen)
-  }
-
-  @Test("Whatever an agent refuses leaves open what is about it, as receipts say")
-  func refused() throws {
-    for name in [
-      "rule-needed-program", "rule-matches-everything", "rule-bad-matcher", "rule-unrecognized", "rule-own-entry",
-      "rule-own-file",
-    ] {
-      #expect(try look(kart, ["\(name) kart"], rules: blocked).isLeftOpen, "\(name)")
-      #expect(try !look(kart, ["\(name) chess"], rules: blocked).isLeftOpen, "\(name)")
-    }
-    #expect(try look(kart, ["too-many-rules"], rules: blocked).isLeftOpen)
-    let locked = try look(kart, ["rule-needed-program kart"]) {
-      blocked(&$0)
-      $0.lock = .on
-    }
-    #expect(locked.isLeftOpen, "What closes everything leaves it alone as well.")
-    for kind in OrderFault.Kind.allCases {
-      let isNote = MachineCondition.reach(of: OrderFault(kind, account: 1).condition) == .nothing
-      #expect(
-        isNote == [.cannotPause, .cannotCloseSession, .notKept, .sharedMatcher, .notLocked].contains(kind), "\(kind)")
-    }
-  }
-
-  @Test("What a machine could not tell is not taken for recognized")
-  func untold() throws {
-    let found = try look(kart, isWhole: false, rules: blocked)
-    #expect(found.isLeftOpen && found.sentences.first?.hasPrefix("Whether anything on “Emma's PC”") == true)
-    #expect(try !look(kart, isWhole: false, installed: [kart], rules: blocked).isLeftOpen)
-    #expect(try !look(kart, running: kart, isWhole: false, rules: blocked).isLeftOpen, "It is counted.")
-    let long = try #require(AppID(String(repeating: "a", count: 65)))
-    #expect(try look(long) { $0.apps[long, default: RuleSet.App()].isBlocked = true }.isLeftOpen)
-  }
-
-  @Test("In a shared account, what closes by the rules of one child is closed, or left open, for all of them")
-  func shared() throws {
-    let standings = [try standing { _ in }, try standing { $0.lock = .on }]
-    let closed = MachineClosing(kart, standings, isAllowed: false, on: [machine([])])
-    #expect(!closed.isLeftOpen && closed.sentences.isEmpty)
-    let open = MachineClosing(kart, standings, isAllowed: false, on: [machine(["no-agent"])])
-    #expect(open.isLeftOpen && open.sentences.count == 1)
-    #expect(MachineClosing(kart, standings, isAllowed: false, on: [machine(["own-programs-only"])]).isLeftOpen)
-  }
-
-  @Test("What a page says of all screen time, and of what runs, tells what is left open")
-  func words() throws {
-    let locked = try standing(running: .unknownPrograms) { $0.lock = .on }
-    for (told, words) in [
-      ([], "locked by a parent"), (["no-agent"], "locked by a parent, but nothing closes it"),
-      (["own-programs-only"], "locked by a parent, but only what a rule names is closed"),
-    ] as [([String], String)] {
-      let reason = MachineClosing.besides(Phrase("locked by a parent"), [locked], on: [machine(told)])
-      #expect(reason.worded() == words)
-    }
-    let strict = try standing {
-      listed(&$0)
-      $0.lock = .on
-    }
-    #expect(
-      MachineClosing.besides(Phrase("locked"), [strict], on: [machine(["own-programs-only"])]).worded()
-        == "locked, but only what a rule names, and what is in a folder of the child's own, is closed")
-    #expect(
-      locked.notices().map { $0.sentence.worded() } == ["Unknown programs are not allowed now: locked by a parent."])
-    var unknown = locked.shown(.unknownPrograms)
-    unknown.isLeftOpen = true
-    #expect(
-      locked.notices([.unknownPrograms: unknown]).map { $0.sentence.worded() }
-        == ["Unknown programs are not allowed now: locked by a parent, but nothing closes them."])
   }
 }
 

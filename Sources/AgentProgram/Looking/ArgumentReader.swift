@@ -84,7 +84,7 @@ struct ArgumentReader {
     return read
   }
 
-  /// The most loaders one of which runs the next.
+  /// The largest number of loaders in a row, each of which runs the next one.
   private static let mostLoaders = 4
 
   /// Returns the name of the program that the loader runs, and the arguments from that program on;

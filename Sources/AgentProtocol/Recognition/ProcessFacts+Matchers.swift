@@ -42,8 +42,8 @@ extension ProcessFacts {
   /// a script whose path is not known or cannot be a pattern.
   ///
   /// No argument allows an executable that the account can replace, or one that may run anything
-  /// else than the script. The path of what runs anything is told all the same, so that a parent
-  /// knows of it: the node does not offer it.
+  /// else than the script. The path of a program that runs anything is still reported, so that a
+  /// parent knows of it, but the node does not offer to allow it.
   private func place(of image: Image) -> AppMatcher? {
     guard runsAnything(image), !hasWritableExecutable else { return AppMatcher(kind: .path, value: image.path) }
     if script == ScriptInterpreters.unsettled || script == ScriptInterpreters.elsewhere { return nil }

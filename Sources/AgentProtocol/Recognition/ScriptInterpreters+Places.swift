@@ -119,7 +119,7 @@ extension ScriptInterpreters {
   /// Returns the absolute path, without `.` and `..`, of a file that is named in a folder; `nil` if
   /// it is not known or too long.
   ///
-  /// `link` returns the targets of links of processes, of which there may be none.
+  /// `link` returns the target of a link in `/proc`, or none.
   public static func place(
     of path: String, from folder: String?, link: (String) -> LinkTarget = { _ in .none }
   ) -> String? {

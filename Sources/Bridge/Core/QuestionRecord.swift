@@ -11,7 +11,7 @@ import LatchkeyNode
 struct QuestionRecord: Sendable {
   /// What the file holds.
   struct Content: Hashable, Sendable, Codable {
-    /// The notices of the questions without their sentences, which nobody needs any more.
+    /// The notices of the questions, whose sentences are left out because nobody needs them later.
     var questions: [ParentNotice] = []
     /// What was told about questions that are answered; `nil` for nothing.
     var answers: [ToldAnswers.Entry]?
@@ -29,7 +29,7 @@ struct QuestionRecord: Sendable {
 
   /// The path of the file; `nil` for a bridge that keeps none.
   private let path: String?
-  /// What the file holds; `nil` if there is none, or it is damaged.
+  /// What the file holds; `nil` if the file is missing or damaged.
   private(set) var content: Content?
 
   /// Reads the file at a path.

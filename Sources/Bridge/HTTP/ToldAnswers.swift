@@ -55,7 +55,7 @@ struct ToldAnswers: Sendable {
   /// Returns the questions with requests to which another answer counts than was told, with these
   /// requests, and notes that they are told.
   ///
-  /// Questions are forgotten of which no request is listed any more.
+  /// A question is forgotten once none of its requests is listed any more.
   mutating func corrected(_ requests: [RequestListing]) -> [ToldQuestions.Settled] {
     var corrected: [ToldQuestions.Settled] = []
     entries = entries.compactMap { entry in

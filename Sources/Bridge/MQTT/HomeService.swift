@@ -44,8 +44,8 @@ actor HomeService {
     var isComplete = false
     /// The children whose claims were removed, so that others take them over; `nil` before.
     var offered: Set<String>?
-    /// The children of whom this bridge may have published something and whom another one has
-    /// claimed, when the claims were removed.
+    /// The children that another bridge had claimed when the claims were removed, and about whom
+    /// this bridge may have published something.
     var contested: Set<String> = []
     /// The payload of each retained topic that was published.
     var published: [String: [UInt8]] = [:]
@@ -91,8 +91,8 @@ extension HomeService {
   /// Removes this bridge's claims, so that another bridge takes the children over and Home
   /// Assistant keeps their entities.
   ///
-  /// Whether a claim of another bridge is alive is asked: anyone who may write can forge one, for
-  /// which nobody would remove what this bridge has left.
+  /// Another bridge is asked whether its claim is alive. Anyone who may write can forge a claim,
+  /// and then nobody would remove what this bridge has left.
   ///
   /// - Parameter children: The children whom this bridge may have served.
   func offer(_ children: Set<String>) async {
