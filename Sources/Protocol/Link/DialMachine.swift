@@ -1,23 +1,5 @@
 import LatchkeyModel
 
-/// The outcome of a call to an address that did not lead to the paired device.
-public enum CallOutcome: Hashable, Sendable {
-  /// No connection was established.
-  case unreachable(String)
-  /// The device that answered is not the paired device.
-  case failed(String)
-  /// The device that answered closed the connection without a message: it is another device, or it
-  /// no longer knows this one.
-  case silent(String)
-
-  /// One sentence that describes the outcome to a person.
-  public var reason: String {
-    switch self {
-    case .unreachable(let reason), .failed(let reason), .silent(let reason): reason
-    }
-  }
-}
-
 /// A state machine that decides when a peer is called, and at which addresses: one race of calls
 /// after another, with a pause in between.
 ///

@@ -185,3 +185,19 @@ public enum LinkNews: Hashable, Sendable {
   /// The peer has removed this device.
   case removed
 }
+
+/// The last error of a link, for people.
+public enum LinkTrouble: Hashable, Sendable {
+  /// No call reached the peer.
+  case unreached(CallOutcome)
+  /// The session was closed because of this fault.
+  case fault(SessionFault)
+  /// The peer has stopped responding.
+  case unheard
+  /// The two sides have no version in common.
+  case version
+  /// The peer refuses this machine's keys.
+  case turnedAway
+  /// A disk operation failed.
+  case disk(String)
+}

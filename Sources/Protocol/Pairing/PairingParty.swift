@@ -51,3 +51,93 @@ public struct PairedPeer: Sendable {
   /// The household's discovery key, 32 bytes; on the joiner only, once the inviter has sent it.
   public var discoveryKey: [UInt8]?
 }
+
+/// An instruction to the owner of a `PairingAttempt`.
+///
+/// Effects are carried out in order.
+public enum PairingEffect: Sendable {
+  /// Send this frame to the other machine.
+  case send([UInt8])
+  /// Show the question.
+  ///
+  /// If the person has to decide, answer with `requestedAccept` or `requestedEnd(.refused)`.
+  case ask(PairingQuestion)
+  /// Store the peer as pending, then call `stored`.
+  case storePending(PairedPeer)
+  /// Store the pending peer as active and, on the inviter, the code as used up; then call
+  /// `promoted`.
+  case promote(PairedPeer)
+  /// Delete the pending peer from the store.
+  case discard(DeviceID)
+  /// Count a wrong guess, durably, before any further answer.
+  case countFailure
+  /// Count a run of a typed code, durably, before the next frame is sent, since the machine that
+  /// answers can test one guess with it.
+  case countRun
+  /// Subtract the counted run again, since it was the inviter that answered.
+  case creditRun
+  /// Close the connection and tell the person the outcome.
+  case finish(PairingOutcome)
+}
+
+/// The description of the other machine that each screen shows, so that two people can tell whether
+/// they see the same pairing.
+public struct PairingQuestion: Hashable, Sendable {
+  public let name: DeviceName
+  public let role: DeviceRole
+  /// Six digits, the same on both screens.
+  public let digits: String
+
+  init(_ peer: PairedPeer, digits: String) {
+    name = peer.name
+    role = peer.role
+    self.digits = digits
+  }
+}
+
+/// A pairing whose device is durably pending here, so that the other machine may complete it.
+///
+/// Spec: Protocol/03-pairing.md §5, §7.
+struct PairingCompletion: Sendable {
+  let question: PairingQuestion
+  let peer: PairedPeer
+  /// A Boolean value that indicates whether the device was paired before.
+  ///
+  /// If so, it stays paired when this pairing is cancelled.
+  let wasPaired: Bool
+
+  var device: DeviceID { peer.keys.deviceID }
+}
+
+/// The decision about a pairing that one side has not completed yet.
+///
+/// Spec: Protocol/03-pairing.md §5.
+public enum PairingFate: Hashable, Sendable {
+  /// Decide again after this many milliseconds.
+  case wait(Int64)
+  /// Roll it back, which restores the previous state.
+  case discard
+  /// Tell the person that it failed, but keep its key, so that a session with the inviter can still
+  /// complete it.
+  case lapse
+
+  /// Decides about a pairing that one side has not completed yet.
+  ///
+  /// An inviter sends its last message only once the device is active, so it can discard the
+  /// pairing. A joiner cannot know whether that message was sent, and keeps the key for another
+  /// day.
+  ///
+  /// - `role`: The role of this device.
+  /// - `hasLapsed`: Whether the pairing has lapsed already.
+  /// - `since`: The time at which it became pending, or at which it lapsed.
+  /// - `isThisBoot`: Whether that time belongs to the present boot of the machine.
+  public init(role: DeviceRole, hasLapsed: Bool, since: BootInstant, isThisBoot: Bool, now: BootInstant) {
+    let time = hasLapsed ? Limits.pairingDoubtMilliseconds : Limits.pairingCommitMilliseconds
+    let rest = since + time - now
+    if isThisBoot, rest > 0 {
+      self = .wait(rest)
+    } else {
+      self = role == .parent || (hasLapsed && isThisBoot) ? .discard : .lapse
+    }
+  }
+}

@@ -96,3 +96,12 @@ extension Columns {
       browserID: text(0), label: text(1), right: right, madeAt: integer(3), lastSeen: integer(4), address: text(5))
   }
 }
+
+/// The browser through which a person acts on this machine.
+///
+/// The audit's entries and the commands of a request are written with its label, whichever route
+/// the request takes.
+public enum Through {
+  /// The label of the browser whose request is answered; `nil` for this machine's own programs.
+  @TaskLocal public static var browser: String?
+}

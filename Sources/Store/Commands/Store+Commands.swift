@@ -143,25 +143,71 @@ extension Database {
     try row(
       "SELECT c.*, p.device_id FROM command c JOIN peer p ON p.number = c.peer WHERE command_id = ?", [Data(id.bytes)])
   }
+}
 
-  /// Sets this device's hybrid clock no earlier than a reading of another device, which
-  /// `HybridTimestamp.mayWitness` allows.
-  func witness(_ wall: Int64, _ counter: UInt32) throws {
-    try run(
-      "INSERT INTO hybrid_clock VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET wall = excluded.wall, counter = excluded.counter "
-        + "WHERE (excluded.wall, excluded.counter) > (hybrid_clock.wall, hybrid_clock.counter)", [wall, Int64(counter)])
+/// The expiry of commands. Spec: Protocol/05-delivery.md §10.
+extension Store {
+  /// Removes expired commands from the queues, at most 4,096, and fewer on a full disk.
+  ///
+  /// - Returns: The commands that ran out.
+  @discardableResult
+  public func expireDue(at wall: Int64) async throws(StoreError) -> [CommandID] {
+    do throws(StoreError) { return try await expireDue(at: wall, limit: 4_096) } catch .diskFull {}
+    return try await expireDue(at: wall, limit: 8)
   }
 
-  /// Returns the next reading of this device's hybrid clock, which becomes durable with the
-  /// transaction.
-  func tick(wall: Int64, author: DeviceID) throws -> HybridTimestamp {
-    let last = try row("SELECT wall, counter FROM hybrid_clock").map {
-      HybridTimestamp(wall: $0["wall"], counter: UInt32(clamping: $0["counter"] as Int64), author: author)
+  private func expireDue(at wall: Int64, limit: Int) async throws(StoreError) -> [CommandID] {
+    let age = age()
+    return try await commits.commit(.upkeep) { [clock] database in
+      try database.noteAge(clock)
+      let due = try database.rows(
+        """
+        SELECT * FROM command
+        WHERE status = 'queued' AND expires_age IS NOT NULL AND expires_age <= ? ORDER BY command_id LIMIT ?
+        """, [age, limit])
+      return try due.compactMap { row in
+        try database.take(
+          row, to: .expired,
+          ToldSentence(Phrase("It expired before the machine was in touch: give it again if it still matters.")),
+          at: wall)
+        return CommandID(bytes: row["command_id"] as Data)
+      }
     }
-    let next = HybridTimestamp.next(after: last, wall: wall, author: author)
+  }
+
+  /// Returns the time until the next command or pending effect expires, in milliseconds; `nil` if
+  /// none can.
+  public func untilNextExpiry() async throws(StoreError) -> Int64? {
+    let age = age()
+    return try await read { database in
+      let next = try Int64.fetchOne(
+        database.cachedStatement(
+          sql: "SELECT MIN(expires_age) FROM command WHERE status = 'queued' AND expires_age IS NOT NULL"))
+      let effect = try Int64.fetchOne(database.cachedStatement(sql: "SELECT MIN(due_age) FROM pending_effect"))
+      return [next, effect].compactMap { $0 }.min().map { max(0, $0 - age) }
+    }
+  }
+}
+
+extension Database {
+  /// Returns whether expired commands are still in a peer's queue.
+  func hasExpired(_ peer: Int64, age: Int64) throws -> Bool {
+    try row(
+      // The index on expiry is used because few commands expire, while a peer may have a long
+      // history.
+      "SELECT 1 FROM command WHERE status = 'queued' AND expires_age IS NOT NULL AND expires_age <= ? AND +peer = ? LIMIT 1",
+      [age, peer]) != nil
+  }
+
+  /// Removes a queued command from its queue permanently.
+  ///
+  /// `row` is of the table of commands.
+  func take(_ row: Row, to status: CommandStatus, _ reason: ToldSentence?, at wall: Int64) throws {
+    let id: Data = row["command_id"]
     try run(
-      "INSERT INTO hybrid_clock VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET wall = excluded.wall, counter = excluded.counter",
-      [next.wall, Int64(next.counter)])
-    return next
+      "UPDATE command SET status = ?, status_at = ?, reason = ?, reason_phrase = ? WHERE command_id = ?",
+      [status.rawValue, wall, reason?.english, reason?.storedPhrase, id])
+    try withdraw(
+      row["peer"], .command, row["seq"], itemID: id, as: DeliveryFate(rawValue: status.rawValue), at: wall)
   }
 }

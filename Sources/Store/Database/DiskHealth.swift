@@ -1,3 +1,6 @@
+import GRDB
+import GRDBSQLite
+import Glibc
 import LatchkeyModel
 import Synchronization
 
@@ -47,5 +50,91 @@ final class DiskHealth: Sendable {
       return state.observer
     }
     observer?(fault)
+  }
+}
+
+extension Store {
+  /// The present fault of the disk; `nil` if there is none.
+  public var diskFault: StoreError? { commits.health.fault }
+
+  /// Calls `observer` with each change of the disk's fault; `nil` when it has ended.
+  public func watchDisk(_ observer: @escaping @Sendable (StoreError?) -> Void) {
+    commits.health.observe(observer)
+  }
+
+  /// Checks at the start of a node whether there is space for new work, if little of it is left.
+  public func examineDisk() async {
+    if commits.room.isShort { _ = await tryDisk() }
+  }
+
+  /// Returns whether a fault of the disk has ended.
+  ///
+  /// The check writes more than most commits and removes it again.
+  public func tryDisk() async -> Bool {
+    do {
+      for length in [commits.room.plan.trial, 1] {
+        try await commits.commit {
+          try $0.run(
+            "INSERT INTO setting VALUES ('disk-trial', printf('%.*c', ?, '-')) "
+              + "ON CONFLICT DO UPDATE SET value = excluded.value", [length])
+        }
+      }
+    } catch { return false }
+    guard commits.room.isReserveWhole else { return false }
+    commits.health.proved()
+    return diskFault == nil
+  }
+
+  public var diskStatus: DiskStatus { commits.room.status(fault: diskFault) }
+
+  #if DEBUG
+    /// Calls `body` in each transaction before it is committed, for tests that kill the process
+    /// there.
+    public func beforeEachCommit(_ body: @escaping @Sendable () -> Void) { commits.callBeforeEachCommit(body) }
+  #endif
+}
+
+extension Database {
+  /// Returns the disk fault that SQLite reports only by the system's error number, such as an
+  /// exhausted quota.
+  func diskFault(of error: DatabaseError) -> StoreError? {
+    guard error.resultCode == .SQLITE_IOERR || error.resultCode == .SQLITE_CANTOPEN else { return nil }
+    // SQLite keeps no number for a failed COMMIT. The system's own number is still that of the
+    // write.
+    let last = errno
+    return StoreError(errorNumber: sqlite3_system_errno(sqliteConnection)) ?? StoreError(errorNumber: last)
+  }
+}
+
+extension StoreError {
+  /// Creates the fault for an error number of the system; `nil` if the number is not a disk fault.
+  init?(errorNumber: Int32) {
+    switch errorNumber {
+    case ENOSPC, EDQUOT: self = .diskFull
+    case EROFS: self = .readOnly
+    default: return nil
+    }
+  }
+}
+
+/// What the database has written since it was opened.
+public struct CommitStatistics: Hashable, Sendable {
+  /// The durations of COMMIT in transactions that changed something, each of which synchronizes the
+  /// log once.
+  public internal(set) var commits = DurationHistogram(bounds: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5])
+  /// The writes that these transactions made durable.
+  public internal(set) var writes = 0
+  /// The faults of the disk, by their kind.
+  public internal(set) var faults: [DiskStatus.State: Int] = [:]
+
+  public init() {}
+}
+
+extension Store {
+  /// What the database has written since it was opened.
+  public var commitStatistics: CommitStatistics {
+    var statistics = commits.statistics.withLock { $0 }
+    statistics.faults = commits.health.faults
+    return statistics
   }
 }

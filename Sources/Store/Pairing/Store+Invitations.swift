@@ -2,6 +2,53 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
+/// An open pairing code in the database, so that a restart neither closes it nor resets the count
+/// of guesses.
+public struct InvitationRecord: Hashable, Sendable {
+  public var pairingID: String
+  /// The code's discriminator, 0 to 1023.
+  public var discriminator: UInt16
+  /// The secret of the pasted code, 16 bytes.
+  public var secret: [UInt8]
+  /// The six secret symbols of the typed code, values of 0 to 31.
+  public var typedSecret: [UInt8]
+  /// The number of minutes for which the code was opened.
+  public var minutes: Int
+  /// The name of the child whose machine is to be paired, if the person entered it.
+  public var childName: String?
+  /// A Boolean value that indicates whether a joiner is accepted without asking the person.
+  public var acceptsWithoutAsking: Bool
+  /// The boot in which the code was opened.
+  public var bootID: String
+  /// The time at which the code was opened.
+  public var openedAt: BootInstant
+  /// The number of wrong guesses.
+  public var failures: Int
+  /// The device that is pending by this code, if any.
+  public var pendingDevice: DeviceID?
+
+  public init(
+    pairingID: String, discriminator: UInt16, secret: [UInt8], typedSecret: [UInt8], minutes: Int,
+    childName: String?, acceptsWithoutAsking: Bool, bootID: String, openedAt: BootInstant, failures: Int = 0,
+    pendingDevice: DeviceID? = nil
+  ) {
+    self.pairingID = pairingID
+    self.discriminator = discriminator
+    self.secret = secret
+    self.typedSecret = typedSecret
+    self.minutes = minutes
+    self.childName = childName
+    self.acceptsWithoutAsking = acceptsWithoutAsking
+    self.bootID = bootID
+    self.openedAt = openedAt
+    self.failures = failures
+    self.pendingDevice = pendingDevice
+  }
+
+  /// The time at which the code expires, in the boot in which it was opened.
+  public var deadline: BootInstant { openedAt + Int64(minutes) * 60_000 }
+}
+
 extension Store {
   /// Returns the open pairing codes, each with the device that it left pending.
   public func openInvitations() async throws(StoreError) -> [InvitationRecord] {
@@ -70,5 +117,46 @@ extension Database {
     try run(
       "DELETE FROM invitation WHERE outcome IS NOT NULL AND pairing_id NOT IN (SELECT pairing_id FROM invitation "
         + "WHERE outcome IS NOT NULL ORDER BY opened_boot DESC LIMIT 16)")
+  }
+}
+
+extension Store {
+  /// Returns the number of runs of a typed code without an answer from its inviter, within the
+  /// longest life time of a code.
+  public func runs(discriminator: UInt16, bootID: String, now: BootInstant) async throws(StoreError) -> Int {
+    try await read { try $0.runs(discriminator, bootID, now) }
+  }
+
+  /// Counts a run of a typed code, durably, before it can reveal anything, and returns the count.
+  public func countRun(discriminator: UInt16, bootID: String, now: BootInstant) async throws(StoreError) -> Int {
+    try await commits.commit(.upkeep) { database in
+      let runs = try database.runs(discriminator, bootID, now)
+      guard runs > 0 else {
+        try database.run(
+          "INSERT OR REPLACE INTO pairing_run VALUES (?, 1, ?, ?)", [Int64(discriminator), bootID, now.milliseconds])
+        return 1
+      }
+      try database.run("UPDATE pairing_run SET runs = runs + 1 WHERE discriminator = ?", [Int64(discriminator)])
+      return runs + 1
+    }
+  }
+
+  /// Subtracts the last run, since the inviter answered it.
+  public func creditRun(discriminator: UInt16) async throws(StoreError) {
+    try await commits.commit(.upkeep) { database in
+      try database.run(
+        "UPDATE pairing_run SET runs = runs - 1 WHERE discriminator = ? AND runs > 0", [Int64(discriminator)])
+    }
+  }
+}
+
+extension Database {
+  fileprivate func runs(_ discriminator: UInt16, _ bootID: String, _ now: BootInstant) throws -> Int {
+    guard
+      let row = try row(
+        "SELECT * FROM pairing_run WHERE discriminator = ? AND boot_id = ?", [Int64(discriminator), bootID])
+    else { return 0 }
+    let age = now - BootInstant(milliseconds: row["first_boot"])
+    return age < Int64(Limits.pairingMinutes.most) * 60_000 ? Int(row["runs"] as Int64) : 0
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import LatchkeyModel
+import LatchkeyRules
 
 /// The part of a child's usage queue for one parent that a transaction changes.
 ///
@@ -208,61 +209,27 @@ struct UsageQueue {
       return overflow ? limit - 1 : min(next, limit - 1)
     }
   }
-
-  /// Drops the oldest items and queues a record of the loss at the end, which includes earlier such
-  /// records that were never passed to a session.
-  ///
-  /// Returns the number of items by which the queue shrinks.
-  private func drop() throws -> Int64 {
-    let most = max(2, min(1_024, caps.items / 16))
-    let rows = try database.rows(
-      """
-      SELECT seq, kind, item_id, body FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.usage) AND kind = \(ItemNumber.usageRecord) ORDER BY seq LIMIT ?
-      """, [parent.number, most])
-    let words = try database.rows(
-      """
-      SELECT seq, kind, item_id, body FROM outbox_item WHERE peer = ?1 AND class = \(ItemNumber.usage) AND kind = \(ItemNumber.usageLoss)
-        AND seq > (SELECT sent_bound FROM outbox_stream WHERE peer = ?1 AND class = \(ItemNumber.usage))
-      """, [parent.number])
-    guard rows.count > 1, let id = RecordID(bytes: keys.freshID()) else { return 0 }
-    var loss = UsageLoss(
-      lossID: id, device: own, records: 0, sessions: 0, activeMilliseconds: 0, earnedMilliPoints: 0,
-      firstStart: HybridTimestamp.wallLimit - 1, lastEnd: 0)
-    for row in rows + words {
-      let (itemID, body) = (row["item_id"] as Data, row.bytes("body"))
-      if let earlier = try? coding.usageLoss(body), row["kind"] as Int64 == 6 {
-        loss.add(earlier)
-        try database.run("DELETE FROM usage_loss WHERE loss_id = ?", [itemID])
-      } else if let record = try? coding.usageRecord(body) {
-        loss.add(record)
-      }
-      try database.withdraw(parent.number, .usage, row["seq"], itemID: itemID, as: nil, at: wall)
-    }
-    try database.tally(parent.number, .usage, .dropped, items: Int64(rows.count), at: wall)
-    try database.keep(loss, parent: parent.number, at: wall)
-    _ = try database.enqueue(
-      parent, .usage, kind: .usageLoss, itemID: id.bytes, body: coding.encode(loss), level: 3,
-      caps: QueueCaps(items: .max, bytes: .max), in: group, at: wall)
-    return Int64(rows.count + words.count - 1)
-  }
 }
 
-extension UsageLoss {
-  fileprivate mutating func add(_ other: UsageLoss) {
-    records = min(records + other.records, UsageRecord.mostSessions)
-    sessions = min(sessions + other.sessions, UsageRecord.mostSessions)
-    activeMilliseconds = min(activeMilliseconds + other.activeMilliseconds, HybridTimestamp.wallLimit - 1)
-    earnedMilliPoints = min(
-      earnedMilliPoints + min(other.earnedMilliPoints, HybridTimestamp.wallLimit), HybridTimestamp.wallLimit - 1)
-    firstStart = min(firstStart, other.firstStart)
-    lastEnd = max(lastEnd, other.lastEnd)
+/// Assigns usage records to family days.
+struct FamilyDays {
+  /// The family's day; `nil` if the family has set no zone, or one that is unknown here.
+  private let family: DayBoundary?
+
+  /// Creates the days that the registers of the family's zone set.
+  init(_ database: Database) throws {
+    let zone = try database.register("family/zone", in: .family)?.value
+    let start = try database.register("family/dayStart", in: .family)?.value.flatMap { Int($0) } ?? 0
+    family = zone.flatMap { try? DayBoundary(zone: $0, dayStartHour: min(max(start, 0), 23)) }
   }
 
-  fileprivate mutating func add(_ record: UsageRecord) {
-    add(
-      UsageLoss(
-        lossID: lossID, device: device, records: 1, sessions: record.sessions,
-        activeMilliseconds: record.activeMilliseconds, earnedMilliPoints: record.earnedMilliPoints,
-        firstStart: record.sessionStart, lastEnd: record.sessionEnd))
+  /// Returns the day of a record; `nil` if the record extends beyond the end of a day or its zone
+  /// is unknown.
+  ///
+  /// Without the family's day, it is the day from midnight to midnight in the record's own zone.
+  func day(of record: UsageRecord) -> FamilyDay? {
+    guard let boundary = family ?? (try? DayBoundary(zone: record.zone, dayStartHour: 0)) else { return nil }
+    let day = boundary.day(containing: record.sessionStart)
+    return day == boundary.day(containing: max(record.sessionStart, record.sessionEnd - 1)) ? day : nil
   }
 }

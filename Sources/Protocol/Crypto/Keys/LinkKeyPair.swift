@@ -50,3 +50,118 @@ public struct LinkKeyPair: Sendable {
     return shared
   }
 }
+
+/// The public key of the other side of a link: an X25519 public key of 32 bytes.
+///
+/// Points of small order, with which any agreed secret is public, cannot be represented.
+public struct LinkPublicKey: Hashable, Sendable {
+  public static let byteCount = 32
+
+  /// The 32 bytes of the key.
+  public let bytes: [UInt8]
+
+  /// Creates a public key from bytes received from its owner.
+  ///
+  /// - Parameter bytes: The little-endian u-coordinate, 32 bytes.
+  /// - Throws: `KeyError.wrongLength` or `KeyError.lowOrderPoint`, both the sender's fault.
+  public init(bytes: [UInt8]) throws(KeyError) {
+    guard bytes.count == Self.byteCount else {
+      throw .wrongLength(expected: Self.byteCount, actual: bytes.count)
+    }
+    guard !Self.isLowOrder(bytes) else { throw .lowOrderPoint }
+    self.bytes = bytes
+  }
+
+  /// Creates a public key from 32 bytes without a check, for a key just computed from its secret
+  /// and for tests.
+  package init(uncheckedBytes bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// Returns whether 32 bytes encode one of the seven points of small order, with either value of
+  /// the unused top bit.
+  private static func isLowOrder(_ bytes: [UInt8]) -> Bool {
+    // A public key is not secret, so the comparison need not take constant time.
+    var masked = bytes
+    masked[31] &= 0x7f
+    return lowOrderPoints.contains(masked)
+  }
+
+  // u = 0, 1, p-1, p, p+1, and the two points of order eight, with p = 2^255 - 19.
+  private static let lowOrderPoints: Set<[UInt8]> = [
+    [UInt8](repeating: 0, count: 32),
+    [1] + [UInt8](repeating: 0, count: 31),
+    nearPrime(lowByte: 0xec),
+    nearPrime(lowByte: 0xed),
+    nearPrime(lowByte: 0xee),
+    [
+      0xe0, 0xeb, 0x7a, 0x7c, 0x3b, 0x41, 0xb8, 0xae, 0x16, 0x56, 0xe3, 0xfa, 0xf1, 0x9f, 0xc4, 0x6a,
+      0xda, 0x09, 0x8d, 0xeb, 0x9c, 0x32, 0xb1, 0xfd, 0x86, 0x62, 0x05, 0x16, 0x5f, 0x49, 0xb8, 0x00,
+    ],
+    [
+      0x5f, 0x9c, 0x95, 0xbc, 0xa3, 0x50, 0x8c, 0x24, 0xb1, 0xd0, 0xb1, 0x55, 0x9c, 0x83, 0xef, 0x5b,
+      0x04, 0x44, 0x5c, 0xc4, 0x58, 0x1c, 0x8e, 0x86, 0xd8, 0x22, 0x4e, 0xdd, 0xd0, 0x9f, 0x11, 0x57,
+    ],
+  ]
+
+  private static func nearPrime(lowByte: UInt8) -> [UInt8] {
+    [lowByte] + [UInt8](repeating: 0xff, count: 30) + [0x7f]
+  }
+}
+
+/// A key that both sides of a handshake already share: 32 secret bytes of full entropy.
+public struct PresharedKey: Sendable, Equatable {
+  public static let byteCount = 32
+
+  /// The key itself, for a key derivation or for storage with other secrets.
+  public let secret: SecretBytes
+
+  /// Creates a key from a secret.
+  ///
+  /// - Parameter secret: The key, 32 bytes.
+  /// - Throws: `KeyError.wrongLength`, the caller's fault.
+  public init(secret: SecretBytes) throws(KeyError) {
+    guard secret.count == Self.byteCount else {
+      throw .wrongLength(expected: Self.byteCount, actual: secret.count)
+    }
+    self.secret = secret
+  }
+
+  /// Creates a key from an array, which is not erased.
+  ///
+  /// - Parameter bytes: The key, 32 bytes.
+  /// - Throws: `KeyError.wrongLength`, the caller's fault.
+  public init(bytes: [UInt8]) throws(KeyError) {
+    try self.init(secret: SecretBytes(bytes))
+  }
+
+  private init(checked secret: SecretBytes) {
+    self.secret = secret
+  }
+
+  public static func generate() -> PresharedKey {
+    PresharedKey(checked: .random(count: byteCount))
+  }
+}
+
+/// The reasons why the bytes of a key are invalid.
+public enum KeyError: Error, Equatable, Sendable {
+  /// A key or seed does not have the size of its type.
+  ///
+  /// Sizes are in bytes.
+  case wrongLength(expected: Int, actual: Int)
+  /// A public key lies in a small subgroup, so that any secret agreed with it would be public.
+  case lowOrderPoint
+}
+
+extension KeyError: CustomStringConvertible {
+  /// One sentence with the fault and the next step.
+  public var description: String {
+    switch self {
+    case .wrongLength(let expected, let actual):
+      "The key is \(actual) bytes long instead of \(expected); copy it again in full."
+    case .lowOrderPoint:
+      "The public key is one of the few that make every secret public; ask its owner for a new one."
+    }
+  }
+}

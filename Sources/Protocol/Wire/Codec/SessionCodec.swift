@@ -175,3 +175,62 @@ extension Latchkey_V1_Hello {
     return hello
   }
 }
+
+extension Latchkey_V1_Labels {
+  init(_ labels: SessionLabels) {
+    self.init()
+    if let own = labels.own { self.own = .init(own) }
+    if let yours = labels.yours { self.yours = .init(yours) }
+  }
+
+  func value() throws(WireError) -> SessionLabels {
+    SessionLabels(own: hasOwn ? try own.value() : nil, yours: hasYours ? try yours.value() : nil)
+  }
+}
+
+extension Latchkey_V1_Labels.Label {
+  init(_ label: DeviceLabel) {
+    self.init()
+    name = label.name.text
+    guard let at = label.at else { return }
+    wall = at.wall
+    counter = at.counter
+    author = WireBytes(at.author.bytes)
+  }
+
+  func value() throws(WireError) -> DeviceLabel {
+    guard HybridTimestamp.walls.contains(wall), let author = DeviceID(bytes: Array(author)) else {
+      throw WireError("a label without a time")
+    }
+    return DeviceLabel(
+      DeviceName(sanitising: name), at: HybridTimestamp(wall: wall, counter: counter, author: author))
+  }
+}
+
+extension ItemRun {
+  /// Returns the run in as few parts as possible so that each fits a frame.
+  ///
+  /// An item that exceeds the size is a part of its own.
+  ///
+  /// `bytes` is the size of the encoded items in one part; by default, the smallest space that a
+  /// batch has for them.
+  ///
+  /// Spec: Protocol/05-delivery.md §4.
+  public func parts(of bytes: Int = Limits.batchBytes - 256) -> [ItemRun] {
+    var parts: [ItemRun] = []
+    var part = ItemRun(streamClass: streamClass, epoch: epoch, items: [])
+    var size = 0
+    for item in items {
+      let itemSize = SessionCodec.encodedSize(of: item)
+      if size + itemSize > bytes, !part.items.isEmpty {
+        parts.append(part)
+        part.items.removeAll(keepingCapacity: true)
+        size = 0
+      }
+      part.items.append(item)
+      size += itemSize
+    }
+    parts.append(part)
+    return parts
+  }
+}

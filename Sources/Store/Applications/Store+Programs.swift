@@ -1,0 +1,153 @@
+import Foundation
+import GRDB
+import LatchkeyModel
+
+/// What recognizes the applications that this machine, a child's, has found on itself. No parent is
+/// told of it.
+///
+/// Spec: Protocol/10-household.md §5.
+extension Store {
+  /// Keeps the applications that this machine has found on itself, and what recognizes them here.
+  ///
+  /// - Parameters:
+  ///   - list: The applications.
+  ///   - matchers: What recognizes them.
+  ///   - wall: The time in Unix milliseconds.
+  /// - Returns: The number of the list that holds now, and the changed streams.
+  /// - Throws: The database's error.
+  package func setInstalled(
+    _ list: EntryList<InstalledApp>, matchers: [AppID: InstalledMatchers] = [:], at wall: Int64
+  ) async throws(StoreError) -> (number: UInt64, changes: [OutboxChange]) {
+    try await commits.commit(.upkeep) { [own, coding, keys] database in
+      try database.save(matchers)
+      return try Inventories(database, own: own, coding: coding, keys: keys, at: wall).set(list)
+    }
+  }
+
+  /// Returns what recognizes the applications that this machine has found on itself.
+  public func installedMatchers() async throws(StoreError) -> [AppID: InstalledMatchers] {
+    try await read { database in try database.installedMatchers() }
+  }
+}
+
+extension Database {
+  /// Keeps what recognizes applications, and leaves the disk alone if that is the same as before.
+  fileprivate func save(_ matchers: [AppID: InstalledMatchers]) throws {
+    guard try installedMatchers() != matchers else { return }
+    try run("DELETE FROM installed_matcher")
+    for (app, installed) in matchers {
+      let lines = installed.matchers.map(\.text).joined(separator: "\n")
+      try run("INSERT INTO installed_matcher VALUES (?, ?, ?)", [app.text, lines, installed.isOwn])
+    }
+  }
+
+  fileprivate func installedMatchers() throws -> [AppID: InstalledMatchers] {
+    var found: [AppID: InstalledMatchers] = [:]
+    for row in try rows("SELECT * FROM installed_matcher") {
+      let (text, lines): (String, String) = (row["app_id"], row["matchers"])
+      guard let app = AppID(text) else { continue }
+      let matchers = lines.split(separator: "\n").compactMap { AppMatcher(text: $0) }
+      found[app] = InstalledMatchers(matchers, isOwn: row["is_own"])
+    }
+    return found
+  }
+}
+
+/// What this machine, a child's, remembers of the programs in its accounts' own folders.
+///
+/// Spec: Protocol/11-rules.md §5.
+extension Store {
+  package func knownPrograms() async throws(StoreError) -> KnownPrograms {
+    try await read { database in try database.knownPrograms() }
+  }
+
+  /// Changes what is remembered in one transaction, and leaves the disk alone if that changes
+  /// nothing.
+  ///
+  /// - Parameter change: Makes the change, from what is remembered at that moment.
+  /// - Returns: What `change` returns.
+  /// - Throws: The database's error.
+  package func remember<Value: Sendable>(
+    _ change: @escaping @Sendable (inout KnownPrograms) -> Value
+  ) async throws(StoreError) -> Value {
+    try await commits.commit(.upkeep) { database in
+      let before = try database.knownPrograms()
+      var after = before
+      let value = change(&after)
+      if after.programs != before.programs { try database.save(after.programs) }
+      if after.names != before.names { try database.save(after.names) }
+      return value
+    }
+  }
+}
+
+extension Database {
+  fileprivate func knownPrograms() throws -> KnownPrograms {
+    var known = KnownPrograms()
+    for row in try rows("SELECT * FROM known_program ORDER BY number") {
+      guard let matcher = AppMatcher(text: row["matcher"] as String) else { continue }
+      let (app, file): (String?, String) = (row["app_id"], row["file"])
+      known.programs.append(
+        KnownPrograms.Program(matcher, as: app.flatMap { AppID($0) }, at: file.isEmpty ? nil : file))
+    }
+    for row in try rows("SELECT * FROM known_name") {
+      guard let app = AppID(row["app_id"] as String) else { continue }
+      known.names[app] = row["name"]
+    }
+    return known
+  }
+
+  fileprivate func save(_ programs: [KnownPrograms.Program]) throws {
+    try run("DELETE FROM known_program")
+    for program in programs {
+      try run(
+        "INSERT OR IGNORE INTO known_program (matcher, file, app_id) VALUES (?, ?, ?)",
+        [program.matcher.text, program.file ?? "", program.app?.text])
+    }
+  }
+
+  fileprivate func save(_ names: [AppID: String]) throws {
+    try run("DELETE FROM known_name")
+    for (app, name) in names { try run("INSERT INTO known_name VALUES (?, ?)", [app.text, name]) }
+  }
+}
+
+/// The programs that this machine, a child's, refused lately because no parent has listed them.
+///
+/// Spec: Protocol/11-rules.md §5.
+extension Store {
+  /// Keeps a program that was refused, in place of an earlier refusal, and forgets those of its
+  /// account beyond the newest 32.
+  package func keep(refused program: RefusedProgram) async throws(StoreError) {
+    try await commits.commit(.upkeep) { database in
+      try database.run(
+        "INSERT OR REPLACE INTO refused_program (account, line, entry) VALUES (?, ?, ?)",
+        [Int64(program.account), program.lines[0], program.text])
+      try database.run(
+        """
+        DELETE FROM refused_program WHERE account = ? AND number NOT IN (
+          SELECT number FROM refused_program WHERE account = ? ORDER BY number DESC LIMIT \(RefusedProgram.most)
+        )
+        """, [Int64(program.account), Int64(program.account)])
+    }
+  }
+
+  /// Returns the programs that were refused, the newest refusal first.
+  package func refusedPrograms() async throws(StoreError) -> [RefusedProgram] {
+    try await read { database in
+      try database.rows("SELECT entry FROM refused_program ORDER BY number DESC").compactMap {
+        RefusedProgram(text: $0["entry"])
+      }
+    }
+  }
+
+  /// Forgets refusals, unless a program was refused again meanwhile.
+  package func forget(refused programs: [RefusedProgram]) async throws(StoreError) {
+    try await commits.commit(.upkeep) { database in
+      for program in programs {
+        try database.run(
+          "DELETE FROM refused_program WHERE line = ? AND entry = ?", [program.lines[0], program.text])
+      }
+    }
+  }
+}
