@@ -62,9 +62,7 @@ public struct PairingThrottle: Sendable {
   /// Records that a source left an attempt before it had proved anything.
   ///
   /// This delays only that source.
-  public mutating func abandoned(_ source: String, now: BootInstant) {
-    count(source, now)
-  }
+  public mutating func abandoned(_ source: String, now: BootInstant) { count(source, now) }
 
   private mutating func count(_ source: String, _ now: BootInstant) {
     let before = known[source].flatMap { now - $0.last < Self.forgivenMilliseconds ? $0.failures : nil } ?? 0

@@ -8,9 +8,7 @@ public struct SHA256: Sendable {
 
   private var state = crypto_hash_sha256_state()
 
-  public init() {
-    crypto_hash_sha256_init(&state)
-  }
+  public init() { crypto_hash_sha256_init(&state) }
 
   /// Returns the digest of a whole message, 32 bytes.
   public static func hash(_ message: [UInt8]) -> [UInt8] {
@@ -19,9 +17,7 @@ public struct SHA256: Sendable {
     return hash.finalize()
   }
 
-  public mutating func update(_ piece: [UInt8]) {
-    crypto_hash_sha256_update(&state, piece, UInt64(piece.count))
-  }
+  public mutating func update(_ piece: [UInt8]) { crypto_hash_sha256_update(&state, piece, UInt64(piece.count)) }
 
   /// Appends a piece of the message that lies in memory.
   public mutating func update(_ piece: UnsafeRawBufferPointer) {
@@ -123,9 +119,7 @@ public enum HKDF {
   ///   - info: The purpose of the result, so that two purposes never share a key.
   ///   - count: The size of the result in bytes, at most `maximumByteCount`.
   /// - Returns: A secret of `count` bytes.
-  public static func derive(
-    salt: [UInt8], inputKeyMaterial: SecretBytes, info: [UInt8], count: Int
-  ) -> SecretBytes {
+  public static func derive(salt: [UInt8], inputKeyMaterial: SecretBytes, info: [UInt8], count: Int) -> SecretBytes {
     salt.withUnsafeBytes { salt in derive(salt: salt, inputKeyMaterial: inputKeyMaterial, info: info, count: count) }
   }
 
@@ -136,9 +130,7 @@ public enum HKDF {
   }
 
   /// Derives bytes that need not stay secret, or that are held in arrays in any case.
-  public static func derive(
-    salt: [UInt8], inputKeyMaterial: [UInt8], info: [UInt8], count: Int
-  ) -> [UInt8] {
+  public static func derive(salt: [UInt8], inputKeyMaterial: [UInt8], info: [UInt8], count: Int) -> [UInt8] {
     derive(salt: salt, inputKeyMaterial: SecretBytes(inputKeyMaterial), info: info, count: count)
       .withUnsafeBytes { [UInt8]($0) }
   }

@@ -102,9 +102,7 @@ public struct OutboxMachine: Sendable {
   }
 
   /// The number of items that wait or are on their way.
-  public var waiting: UInt64 {
-    streams.values.reduce(0) { $0 + ($1.position.last - $1.position.storedThrough) }
-  }
+  public var waiting: UInt64 { streams.values.reduce(0) { $0 + ($1.position.last - $1.position.storedThrough) } }
 
   public func inFlight(_ streamClass: StreamClass) -> Int { streams[streamClass]?.inFlightItems ?? 0 }
 
@@ -166,18 +164,14 @@ public struct OutboxMachine: Sendable {
   public mutating func sessionClosed() {
     window = nil
     isLoading = false
-    for (streamClass, stream) in streams {
-      streams[streamClass] = stream.unsent
-    }
+    for (streamClass, stream) in streams { streams[streamClass] = stream.unsent }
   }
 
   /// Records that the peer ended a session because of a broken rule.
   ///
   /// It may have lost what it reported, so its next statement is not an outdated one. A copy of
   /// this machine can cause this.
-  public mutating func peerObjected() {
-    for streamClass in streams.keys { streams[streamClass]?.storedBy = nil }
-  }
+  public mutating func peerObjected() { for streamClass in streams.keys { streams[streamClass]?.storedBy = nil } }
 
   /// Records that the store has made items up to `last` durable.
   public mutating func committed(_ streamClass: StreamClass, epoch: UInt64, last: UInt64) {

@@ -75,9 +75,7 @@ public struct DialMachine: Sendable {
   private var jitter: JitterSource
   private var effects: [Effect] = []
 
-  public init(jitterSeed: UInt64) {
-    jitter = JitterSource(seed: jitterSeed)
-  }
+  public init(jitterSeed: UInt64) { jitter = JitterSource(seed: jitterSeed) }
 
   /// A Boolean value that indicates whether calls are under way or about to be made.
   @inline(never)
@@ -95,9 +93,7 @@ public struct DialMachine: Sendable {
   ///
   /// `@inline(never)`: the optimizer of Swift 6.3 fails if this is inlined into another module.
   @inline(never)
-  public var nextTry: BootInstant? {
-    if case .pausing(_, let until, _) = phase { until } else { nil }
-  }
+  public var nextTry: BootInstant? { if case .pausing(_, let until, _) = phase { until } else { nil } }
 
   /// The time at which `timerFired` should be called next.
   public var nextTimer: BootInstant? {
@@ -176,9 +172,7 @@ public struct DialMachine: Sendable {
     phase = .resting
   }
 
-  private mutating func giveUp(_ race: Race) {
-    for call in race.calls.keys.sorted() { effects.append(.giveUp(call)) }
-  }
+  private mutating func giveUp(_ race: Race) { for call in race.calls.keys.sorted() { effects.append(.giveUp(call)) } }
 
   // MARK: Events
 
@@ -238,8 +232,7 @@ public struct DialMachine: Sendable {
     case .spreading, .looking: phase = .resting
     case .racing(let race):
       giveUp(race)
-      phase =
-        race.beside == nil ? .pausing(since: now, until: now + DialPace.shortest, isHurried: true) : .resting
+      phase = race.beside == nil ? .pausing(since: now, until: now + DialPace.shortest, isHurried: true) : .resting
     }
   }
 

@@ -98,8 +98,7 @@ extension LinkMachine {
   /// A Boolean value that indicates whether the removed peer was sent its removal often enough and
   /// is not being paired again.
   var hasHeardEnough: Bool {
-    standing.state == .removedUntold && standing.pendingKey == nil
-      && standing.removalSessions >= Limits.removalSessions
+    standing.state == .removedUntold && standing.pendingKey == nil && standing.removalSessions >= Limits.removalSessions
   }
 
   /// Records that a run was sent if it is the first with a removal in this session.
@@ -122,9 +121,7 @@ extension LinkMachine {
   /// Stores that the peer knows of its removal, or is assumed to.
   ///
   /// Does nothing while a new pairing is under way, since its outcome decides.
-  mutating func endRemoval(_ end: RemovalEnd) {
-    if standing.pendingKey == nil { notes.endRemoval(end) }
-  }
+  mutating func endRemoval(_ end: RemovalEnd) { if standing.pendingKey == nil { notes.endRemoval(end) } }
 
   /// Ends the removal if the peer has stored the whole control stream that the removal began.
   ///

@@ -89,8 +89,7 @@ extension LinkMachine {
     showsLife()
     let own = surroundings.ownHosts
     let port = surroundings.reach?.port ?? 0
-    dialler.offered(
-      endpoints.filter { $0.port != port || !own.contains($0.host) }, crowd: surroundings.crowd, now: now)
+    dialler.offered(endpoints.filter { $0.port != port || !own.contains($0.host) }, crowd: surroundings.crowd, now: now)
     // If the peer has moved, the session may be dead without notice. An announcement often contains
     // only addresses of the other IP version at first, which proves nothing.
     for number in sessions.keys.sorted() {
@@ -115,9 +114,7 @@ extension LinkMachine {
   /// Removes an announcement that has disappeared.
   ///
   /// This does not mean that the peer is gone.
-  public mutating func lost(instance: String) {
-    announced.removeAll { $0.instance == instance }
-  }
+  public mutating func lost(instance: String) { announced.removeAll { $0.instance == instance } }
 
   /// Returns how this process learned an address; `nil` if it did not.
   public func source(of endpoint: SocketEndpoint) -> AddressSource? {

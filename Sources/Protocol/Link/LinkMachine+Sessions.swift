@@ -13,8 +13,7 @@ extension LinkMachine {
   public mutating func accepted(_ ends: SessionEnds, pairwiseKey: [UInt8], now: BootInstant) -> Int? {
     self.now = now
     guard !isEnded else { return nil }
-    let number = newSession(
-      LinkSession(ends: ends, isOurs: false, pairwiseKey: pairwiseKey, offeredKey: nil, now: now))
+    let number = newSession(LinkSession(ends: ends, isOurs: false, pairwiseKey: pairwiseKey, offeredKey: nil, now: now))
     roster.accepted(number)
     settle()
     return number
@@ -73,9 +72,7 @@ extension LinkMachine {
   }
 
   /// Records that a connection has no room for more data at present.
-  public mutating func filled(_ number: Int) {
-    sessions[number]?.isFull = true
-  }
+  public mutating func filled(_ number: Int) { sessions[number]?.isFull = true }
 
   /// Records that a connection has room for more data again.
   public mutating func drained(_ number: Int, now: BootInstant) {

@@ -206,14 +206,10 @@ public struct LinkMachine: Sendable {
   }
 
   /// Ends the link because the peer is no longer paired.
-  public mutating func end(now: BootInstant) {
-    end(saying: .removed, now: now)
-  }
+  public mutating func end(now: BootInstant) { end(saying: .removed, now: now) }
 
   /// Ends the link because the node is stopping.
-  public mutating func shutDown(now: BootInstant) {
-    end(saying: .shuttingDown, now: now)
-  }
+  public mutating func shutDown(now: BootInstant) { end(saying: .shuttingDown, now: now) }
 
   private mutating func end(saying goodbye: Goodbye, now: BootInstant) {
     self.now = now
@@ -257,9 +253,7 @@ public struct LinkMachine: Sendable {
     return lastSession
   }
 
-  mutating func sessionEnded() {
-    endedSessions += 1
-  }
+  mutating func sessionEnded() { endedSessions += 1 }
 
   /// Reports that the number of items that wait or are on their way has changed.
   mutating func moved() {

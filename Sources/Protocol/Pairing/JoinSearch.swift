@@ -114,9 +114,7 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
   /// nothing answered.
   ///
   /// - Returns: the outcome that ends the search, or `nil` to go on.
-  public mutating func judge(
-    _ candidate: Candidate, _ outcome: PairingOutcome?, now: BootInstant
-  ) -> PairingOutcome? {
+  public mutating func judge(_ candidate: Candidate, _ outcome: PairingOutcome?, now: BootInstant) -> PairingOutcome? {
     guard let outcome else {
       unreached.updateValue(candidate.instance, forKey: candidate.place)
       return nil

@@ -87,11 +87,7 @@ public struct PairingAttempt: Sendable {
   ///
   /// Any content results in effects: the peer cannot cause an error here.
   public mutating func received(_ frame: [UInt8]) -> [PairingEffect] {
-    do {
-      return try advance(frame)
-    } catch {
-      return fail()
-    }
+    do { return try advance(frame) } catch { return fail() }
   }
 
   /// Accepts the other machine for the person here.

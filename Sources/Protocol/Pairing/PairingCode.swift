@@ -32,9 +32,7 @@ public struct PairingCode: Sendable {
   static let humanReadablePart = "lk"
   static let version: UInt8 = 1
 
-  public init(
-    discriminator: UInt16, minutesValid: UInt8, secret: SecretBytes, commitment: [UInt8], address: Address?
-  ) {
+  public init(discriminator: UInt16, minutesValid: UInt8, secret: SecretBytes, commitment: [UInt8], address: Address?) {
     precondition(discriminator < Limits.discriminators && secret.count == 16 && commitment.count == 16)
     self.discriminator = discriminator
     self.minutesValid = minutesValid
@@ -71,9 +69,7 @@ public struct PairingCode: Sendable {
     guard characters >= 69 else { throw .truncated(characters: characters) }
     let data: [UInt8]
     let prefix: String
-    do {
-      (prefix, data) = try Bech32m.decode(compact)
-    } catch { throw .typo }
+    do { (prefix, data) = try Bech32m.decode(compact) } catch { throw .typo }
     // A code's prefix ends at its last 1, which need not be that of LK1.
     guard prefix == Self.humanReadablePart else { throw .foreign }
     guard data.count >= 5, data[0] == Self.version else { throw .newer }

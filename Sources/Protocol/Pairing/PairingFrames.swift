@@ -58,9 +58,7 @@ struct VersionRange: Hashable, Sendable {
 
   var range: ClosedRange<UInt32>
 
-  init(_ range: ClosedRange<UInt32>) {
-    self.range = range
-  }
+  init(_ range: ClosedRange<UInt32>) { self.range = range }
 
   /// Creates a range from eight bytes; `nil` if there is another number of them or the bounds are
   /// in the wrong order.

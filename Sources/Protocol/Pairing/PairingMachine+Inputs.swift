@@ -137,8 +137,7 @@ extension PairingMachine {
       switch attempt.stage {
       case .awaitingLastWord(let completion) where completion.device == device:
         // The session completed before the last message arrived.
-        return [.close(attempt.line)]
-          + (isInviter ? end(.ok, completion.question, registered) : complete(completion))
+        return [.close(attempt.line)] + (isInviter ? end(.ok, completion.question, registered) : complete(completion))
       // The store is about to report the same for this attempt.
       case .promoting: return []
       // Another joiner came too late.

@@ -78,9 +78,7 @@ public struct DialPace: Sendable, Hashable {
   private static func longest(crowd: Int) -> Int64 { min(max(3_000, 50 * Int64(clamping: crowd)), 60_000) }
 
   /// Restarts the back-off because something indicates that an attempt may succeed.
-  public mutating func signOfLife() {
-    backoff.reset()
-  }
+  public mutating func signOfLife() { backoff.reset() }
 }
 
 /// A generator of jitter, which keeps many machines from acting at the same moment.
@@ -90,9 +88,7 @@ public struct DialPace: Sendable, Hashable {
 public struct JitterSource: Hashable, Sendable {
   private var state: UInt64
 
-  public init(seed: UInt64) {
-    state = seed
-  }
+  public init(seed: UInt64) { state = seed }
 
   /// Returns the next number in 0 to 1.
   public mutating func next() -> Double {

@@ -27,9 +27,7 @@ public struct AddressLadder<Address: Hashable & Sendable>: Sendable {
   public init() {}
 
   /// Adds an address after those of its kind that were added before.
-  public mutating func add(_ address: Address, _ rung: Rung) {
-    rungs[rung, default: []].append(address)
-  }
+  public mutating func add(_ address: Address, _ rung: Rung) { rungs[rung, default: []].append(address) }
 
   /// Returns all addresses in the order in which to try them, each once.
   ///

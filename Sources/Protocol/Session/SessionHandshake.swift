@@ -112,9 +112,7 @@ public struct SessionCipher: Sendable {
   private var transport: NoiseTransport
 
   /// Creates a cipher from the result of the handshake.
-  public init(_ transport: NoiseTransport) {
-    self.transport = transport
-  }
+  public init(_ transport: NoiseTransport) { self.transport = transport }
 
   /// Encrypts a batch into a frame, and rotates the key of this direction afterwards if the batch
   /// says so.
@@ -136,13 +134,9 @@ public struct SessionCipher: Sendable {
   /// Throws `SessionFault`, the peer's fault, after which the session has to be closed.
   public mutating func open(_ frame: [UInt8]) throws(SessionFault) -> SessionBatch {
     let plaintext: [UInt8]
-    do {
-      plaintext = try transport.open(frame)
-    } catch { throw .authentication }
+    do { plaintext = try transport.open(frame) } catch { throw .authentication }
     let batch: SessionBatch
-    do {
-      batch = try SessionCodec.decode(plaintext)
-    } catch { throw .violation(error.description) }
+    do { batch = try SessionCodec.decode(plaintext) } catch { throw .violation(error.description) }
     if batch.rekey { transport.rekeyReceiving() }
     return batch
   }

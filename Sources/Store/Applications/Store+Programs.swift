@@ -145,8 +145,7 @@ extension Store {
   package func forget(refused programs: [RefusedProgram]) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in
       for program in programs {
-        try database.run(
-          "DELETE FROM refused_program WHERE line = ? AND entry = ?", [program.lines[0], program.text])
+        try database.run("DELETE FROM refused_program WHERE line = ? AND entry = ?", [program.lines[0], program.text])
       }
     }
   }

@@ -36,8 +36,7 @@ extension Store {
           browser.browserID, browser.label, browser.right.rawValue, browser.madeAt, browser.lastSeen, browser.address,
           digest,
         ])
-      try database.audit(
-        "browser.let-in", of: browser.label, new: browser.right.rawValue, by: own, at: browser.madeAt)
+      try database.audit("browser.let-in", of: browser.label, new: browser.right.rawValue, by: own, at: browser.madeAt)
       return .added
     }
   }
@@ -47,9 +46,7 @@ extension Store {
   public func removeBrowser(_ id: String, at wall: Int64) async throws(StoreError) -> Bool {
     try await commits.commit { [own] database in
       guard let label = try database.first("SELECT label FROM browser WHERE browser_id = ?", [id], { $0.text(0) })
-      else {
-        return false
-      }
+      else { return false }
       try database.run("DELETE FROM browser WHERE browser_id = ?", [id])
       try database.audit("browser.removed", of: label, by: own, at: wall)
       return true
@@ -59,8 +56,7 @@ extension Store {
   /// Keeps when and from where a browser asked last.
   public func sawBrowser(_ id: String, at wall: Int64, from address: String) async throws(StoreError) {
     try await commits.commit { database in
-      try database.run(
-        "UPDATE browser SET last_seen = ?, address = ? WHERE browser_id = ?", [wall, address, id])
+      try database.run("UPDATE browser SET last_seen = ?, address = ? WHERE browser_id = ?", [wall, address, id])
     }
   }
 

@@ -39,8 +39,7 @@ struct ChangeTrigger {
     ChangeTrigger(
       about: .member, table: "inventory", condition: "ROW.kind IN ('accounts', 'parents')", device: "ROW.device_id"),
     ChangeTrigger(about: .member, table: "present_child"),
-    ChangeTrigger(
-      about: .condition, table: "inventory", condition: "ROW.kind = 'conditions'", device: "ROW.device_id"),
+    ChangeTrigger(about: .condition, table: "inventory", condition: "ROW.kind = 'conditions'", device: "ROW.device_id"),
     ChangeTrigger(
       about: .application, table: "inventory", condition: "ROW.kind IN ('installed', 'refused')",
       device: "ROW.device_id"),

@@ -14,9 +14,7 @@ extension InboxTransaction {
       return try queue(id, receipt)
     }
     do {
-      guard peerRole == .parent else {
-        throw BodyFault(phrase: Phrase("Only a parent's device may send commands."))
-      }
+      guard peerRole == .parent else { throw BodyFault(phrase: Phrase("Only a parent's device may send commands.")) }
       let command = try body.get()
       guard command.commandID == id else { throw BodyFault("The command has another ID than its item.") }
       guard command.author == peer.device else {
@@ -34,8 +32,7 @@ extension InboxTransaction {
   private mutating func execute(_ command: CommandBody, _ body: [UInt8]) throws -> EffectOutcome {
     var effects = DatabaseEffects(
       database, coding, own: own, author: peer.device, enforcement: enforcement, awaitsAgent: awaitsAgent, at: wall)
-    let context = CommandContext(
-      commandID: command.commandID, author: command.author, createdAt: command.createdAt)
+    let context = CommandContext(commandID: command.commandID, author: command.author, createdAt: command.createdAt)
     let outcome = try command.payload.value.execute(context, in: &effects)
     if !effects.told.isEmpty || !effects.toldAuthor.isEmpty {
       // Parents' control streams change in the database itself.
@@ -71,8 +68,7 @@ extension InboxTransaction {
   }
 
   private mutating func queue(_ id: CommandID, _ body: [UInt8]) throws {
-    result.changes.append(
-      try database.queueReceipt(id, body, to: peer, isNew: false, caps: caps, in: group, at: wall))
+    result.changes.append(try database.queueReceipt(id, body, to: peer, isNew: false, caps: caps, in: group, at: wall))
   }
 }
 
@@ -171,9 +167,7 @@ extension InboxTransaction {
     if database.changesCount > 0 { result.commands.append(command) }
   }
 
-  func effects() -> DatabaseEffects {
-    DatabaseEffects(database, coding, own: own, author: peer.device, at: wall)
-  }
+  func effects() -> DatabaseEffects { DatabaseEffects(database, coding, own: own, author: peer.device, at: wall) }
 }
 
 extension ReceiptVerdict {

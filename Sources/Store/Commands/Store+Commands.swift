@@ -207,7 +207,6 @@ extension Database {
     try run(
       "UPDATE command SET status = ?, status_at = ?, reason = ?, reason_phrase = ? WHERE command_id = ?",
       [status.rawValue, wall, reason?.english, reason?.storedPhrase, id])
-    try withdraw(
-      row["peer"], .command, row["seq"], itemID: id, as: DeliveryFate(rawValue: status.rawValue), at: wall)
+    try withdraw(row["peer"], .command, row["seq"], itemID: id, as: DeliveryFate(rawValue: status.rawValue), at: wall)
   }
 }

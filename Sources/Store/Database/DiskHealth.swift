@@ -25,9 +25,7 @@ final class DiskHealth: Sendable {
   var faults: [DiskStatus.State: Int] { state.withLock { $0.faults } }
 
   /// Calls `observer` with each change of the fault.
-  func observe(_ observer: @escaping @Sendable (StoreError?) -> Void) {
-    state.withLock { $0.observer = observer }
-  }
+  func observe(_ observer: @escaping @Sendable (StoreError?) -> Void) { state.withLock { $0.observer = observer } }
 
   /// Records that an operation failed.
   ///
@@ -58,14 +56,10 @@ extension Store {
   public var diskFault: StoreError? { commits.health.fault }
 
   /// Calls `observer` with each change of the disk's fault; `nil` when it has ended.
-  public func watchDisk(_ observer: @escaping @Sendable (StoreError?) -> Void) {
-    commits.health.observe(observer)
-  }
+  public func watchDisk(_ observer: @escaping @Sendable (StoreError?) -> Void) { commits.health.observe(observer) }
 
   /// Checks at the start of a node whether there is space for new work, if little of it is left.
-  public func examineDisk() async {
-    if commits.room.isShort { _ = await tryDisk() }
-  }
+  public func examineDisk() async { if commits.room.isShort { _ = await tryDisk() } }
 
   /// Returns whether a fault of the disk has ended.
   ///

@@ -41,9 +41,7 @@ final class DiskRoom: Sendable {
   func giveUpReserve() { reserve?.giveUp() }
 
   /// Releases the reserve if the free space is too small to open a database.
-  func prepareToOpen() {
-    if let space = DiskSpace(folder: folder), space.free < Self.opening { giveUpReserve() }
-  }
+  func prepareToOpen() { if let space = DiskSpace(folder: folder), space.free < Self.opening { giveUpReserve() } }
 
   /// A Boolean value that indicates whether the free space without the reserve may be too small for
   /// new work.

@@ -85,8 +85,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       Phrase(
         "The {stream} queue for this device is full: wait until it has been connected, or cancel what is not needed.",
         ["stream": .text(stream.word)])
-    case .tooManyPeers:
-      Phrase("This device is paired with the largest possible number of others: unpair one first.")
+    case .tooManyPeers: Phrase("This device is paired with the largest possible number of others: unpair one first.")
     case .noSuchPeer: Phrase("There is no such paired device: see `latchkey devices list`.")
     case .cannotOpen, .corrupt, .newerVersion, .refused, .unexpected: nil
     }

@@ -36,9 +36,7 @@ extension Database {
   ///   - epoch: The stream's present epoch.
   /// - Returns: `true` if this machine has forgotten the epoch.
   /// - Throws: An error of the database.
-  func isForgotten(
-    _ cause: RestartCause, of streamClass: StreamClass, to peer: Int64, epoch: UInt64?
-  ) throws -> Bool {
+  func isForgotten(_ cause: RestartCause, of streamClass: StreamClass, to peer: Int64, epoch: UInt64?) throws -> Bool {
     guard case .peerLost(_, let earlier?) = cause, earlier.epoch != epoch else { return false }
     return try first(
       "SELECT 1 FROM outbox_epoch WHERE peer = ? AND class = ? AND epoch = ?",
@@ -50,9 +48,7 @@ extension Database {
   /// Everything from epochs after the child's is lost. Commands of earlier epochs are not lost:
   /// each restart gives those that the child lacked at that time a number of the new epoch. `epoch`
   /// is that of the command stream before the restart.
-  func isLost(
-    from peer: Int64, after held: UInt64, earlier: StreamPosition?, epoch: UInt64?
-  ) throws -> String {
+  func isLost(from peer: Int64, after held: UInt64, earlier: StreamPosition?, epoch: UInt64?) throws -> String {
     func number(_ value: UInt64) -> String { "\(Int64(bitPattern: value))" }
     if let earlier {
       let place = try first(
@@ -86,8 +82,7 @@ extension Database {
 
   /// Returns the reason for commands that are sent again.
   func sentAgainReason(_ peer: OutboxAddress) throws -> ToldSentence {
-    ToldSentence(
-      Phrase("{machine} has lost data, so this is sent again.", ["machine": .text(try name(of: peer))]))
+    ToldSentence(Phrase("{machine} has lost data, so this is sent again.", ["machine": .text(try name(of: peer))]))
   }
 
   private func name(of peer: OutboxAddress) throws -> String {

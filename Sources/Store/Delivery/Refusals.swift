@@ -11,8 +11,7 @@ extension InboxTransaction {
     // A command is answered by its receipt, and a refusal is never refused, since two machines
     // might otherwise continue forever.
     guard streamClass != .command, item.kind != .refusal else { return }
-    refused.append(
-      RefusedItem(streamClass: streamClass, kind: item.kind, itemID: item.itemID, reason: fault.reason))
+    refused.append(RefusedItem(streamClass: streamClass, kind: item.kind, itemID: item.itemID, reason: fault.reason))
   }
 
   /// Queues a notice of the ignored items.

@@ -28,8 +28,7 @@ extension Store {
           content: .unreadable)
         let kind = ItemKind(rawValue: UInt32(clamping: row["kind"] as Int64))
         if let handler = ItemHandlers.all[.init(streamClass: streamClass, kind: kind)] {
-          entry.content = try handler.content(
-            .init(id: id, body: body, own: own, coding: coding, database: database))
+          entry.content = try handler.content(.init(id: id, body: body, own: own, coding: coding, database: database))
         }
         if case .command(let command) = entry.content {
           entry.expiresInMilliseconds = try database.first(
@@ -57,8 +56,7 @@ extension Database {
         RETURNING length(body) + length(item_id) + 16
         """)
     guard
-      let cost = try Int64.fetchOne(
-        freed, arguments: [peer, Int64(streamClass.rawValue), sequence, itemID])
+      let cost = try Int64.fetchOne(freed, arguments: [peer, Int64(streamClass.rawValue), sequence, itemID])
     else { return }
     try release(peer, streamClass, items: 1, bytes: cost)
     if let fate { try tally(peer, streamClass, fate, items: 1, at: wall) }
@@ -74,9 +72,7 @@ extension Database {
   }
 
   /// Counts items that left a queue without being delivered, so that `status` shows all of them.
-  func tally(
-    _ peer: Int64, _ streamClass: StreamClass, _ fate: DeliveryFate, items: Int64, at wall: Int64
-  ) throws {
+  func tally(_ peer: Int64, _ streamClass: StreamClass, _ fate: DeliveryFate, items: Int64, at wall: Int64) throws {
     try run(
       """
       INSERT INTO delivery_tally VALUES (?, ?, ?, ?, ?)

@@ -60,9 +60,7 @@ extension Database {
   /// Records that a peer or this machine was restored.
   ///
   /// The same `evidence` is recorded once.
-  func noteSetBack(
-    _ peer: Int64, _ cause: SetBack.Cause, _ evidence: String, age: Int64, at wall: Int64
-  ) throws {
+  func noteSetBack(_ peer: Int64, _ cause: SetBack.Cause, _ evidence: String, age: Int64, at wall: Int64) throws {
     let words = evidence.split(separator: " ").map(String.init)
     let known = try row("SELECT evidence FROM set_back WHERE peer = ? AND cause = ?", [peer, cause.rawValue])
     let before = known.map { ($0["evidence"] as String).split(separator: " ").map(String.init) } ?? []
@@ -82,9 +80,7 @@ extension Database {
   }
 
   /// Records that the completed pairing explains earlier signs of a restored machine.
-  func explainSetBack(_ peer: Int64) throws {
-    try run("UPDATE set_back SET is_explained = 1 WHERE peer = ?", [peer])
-  }
+  func explainSetBack(_ peer: Int64) throws { try run("UPDATE set_back SET is_explained = 1 WHERE peer = ?", [peer]) }
 
   /// The number of pieces of evidence that are stored, latest first.
   private static var keptEvidence: Int { 16 }

@@ -7,9 +7,7 @@ import LatchkeyModel
 /// Spec: Protocol/12-facts.md §2.
 extension Database {
   /// Returns the facts of a kind about a child, in the order in which they arrived.
-  func facts(_ kind: FactKind, of child: ChildID) throws -> [Fact] {
-    try facts(kind, of: child, after: 0).0
-  }
+  func facts(_ kind: FactKind, of child: ChildID) throws -> [Fact] { try facts(kind, of: child, after: 0).0 }
 
   /// Returns the facts of a kind that arrived after one of that number, and the number of the last;
   /// `nil` for none.
@@ -63,8 +61,7 @@ extension Database {
     _ fact: Fact, _ reading: FactReading, _ definition: FactDefinition, _ counts: inout [FactCache.Place: Int64]
   ) throws -> Bool {
     let place: Bindings = [fact.child.bytes, fact.kind.rawValue, reading.identity]
-    let held = try first(
-      "SELECT text FROM fact WHERE child = ? AND kind = ? AND identity = ?", place, { $0.text(0) })
+    let held = try first("SELECT text FROM fact WHERE child = ? AND kind = ? AND identity = ?", place, { $0.text(0) })
     if let held {
       guard held != fact.text, definition.isKept(fact.text, held) else { return false }
       try run("DELETE FROM fact WHERE child = ? AND kind = ? AND identity = ?", place)

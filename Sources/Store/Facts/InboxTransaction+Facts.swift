@@ -79,11 +79,8 @@ extension InboxTransaction {
     let isParent = peerRole == .child
     // What a machine wrote before it heard that it was taken from the child still counts: it has no
     // other copy.
-    let isChilds =
-      isParent ? try database.hasServed(peer.device, fact.child) : try database.serves(own, fact.child)
-    guard isChilds else {
-      throw BodyFault("The facts are about a child whose machine that is not.", .foreign)
-    }
+    let isChilds = isParent ? try database.hasServed(peer.device, fact.child) : try database.serves(own, fact.child)
+    guard isChilds else { throw BodyFault("The facts are about a child whose machine that is not.", .foreign) }
     guard let definition = coding.factKinds.definition(fact.kind) else {
       throw BodyFault("A fact of the kind \(fact.kind) is not known here.", .unknownKind)
     }

@@ -94,8 +94,7 @@ extension Store {
     _ body: @escaping @Sendable (DatabaseEffects) throws -> Value
   ) async throws(StoreError) -> Value {
     try await read { [own, coding, factCache] database in
-      try body(
-        DatabaseEffects(database, coding, own: own, author: own, cache: factCache, isReading: true, at: 0))
+      try body(DatabaseEffects(database, coding, own: own, author: own, cache: factCache, isReading: true, at: 0))
     }
   }
 

@@ -45,9 +45,7 @@ extension Store {
   }
 
   /// Returns the lists of all machines.
-  package func inventories<Entry>(
-    _ type: Entry.Type
-  ) async throws(StoreError) -> [DeviceID: KnownInventory<Entry>] {
+  package func inventories<Entry>(_ type: Entry.Type) async throws(StoreError) -> [DeviceID: KnownInventory<Entry>] {
     try await read { [coding] database in try database.inventories(type, coding) }
   }
 }
@@ -71,8 +69,7 @@ extension Database {
   }
 
   func inventories<Entry>(_ type: Entry.Type, _ coding: any BodyCoding) throws -> [DeviceID: KnownInventory<Entry>] {
-    let parts = try rows(
-      "SELECT * FROM inventory WHERE kind = ? ORDER BY device_id, part", [Entry.inventory.name])
+    let parts = try rows("SELECT * FROM inventory WHERE kind = ? ORDER BY device_id, part", [Entry.inventory.name])
     return try Dictionary(grouping: parts) { try $0.deviceID("device_id") }
       .compactMapValues { KnownInventory<Entry>($0, coding) }
   }

@@ -47,8 +47,7 @@ extension Database {
         notice.kind.rawValue, notice.key, notice.child?.bytes ?? [], notice.device?.bytes ?? [], notice.detail, wall,
         age,
       ])
-    try run(
-      "DELETE FROM parent_notice WHERE number <= (SELECT max(number) FROM parent_notice) - ?", [Self.mostNotices])
+    try run("DELETE FROM parent_notice WHERE number <= (SELECT max(number) FROM parent_notice) - ?", [Self.mostNotices])
   }
 
   /// Returns the notices with a higher number, the oldest first.

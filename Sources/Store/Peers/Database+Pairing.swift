@@ -85,8 +85,7 @@ extension Database {
     // A session may have delivered items before the pairing was complete. They are deleted with the
     // device.
     if isNew != nil { try closeStreams(of: device) }
-    try run(
-      "DELETE FROM peer WHERE device_id = ? AND state = 1 AND pending_key IS NOT NULL", [Data(device.bytes)])
+    try run("DELETE FROM peer WHERE device_id = ? AND state = 1 AND pending_key IS NOT NULL", [Data(device.bytes)])
     try run(
       "UPDATE peer SET pending_key = NULL, pending_invitation = NULL, pending_boot_id = NULL, pending_since_boot = NULL, "
         + "pending_lapsed = 0 WHERE device_id = ?", [Data(device.bytes)])

@@ -136,9 +136,7 @@ extension Database {
       "UPDATE peer SET former_name = NULL WHERE device_id = ? AND former_name = ?", [Data(device.bytes), name.text])
   }
 
-  fileprivate func ownLabel() throws -> DeviceLabel? {
-    try row("SELECT * FROM own_label").map { try DeviceLabel($0) }
-  }
+  fileprivate func ownLabel() throws -> DeviceLabel? { try row("SELECT * FROM own_label").map { try DeviceLabel($0) } }
 
   /// Returns whether another device's label may be stored; if so, its time advances this device's
   /// hybrid clock.

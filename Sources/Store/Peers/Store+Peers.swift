@@ -75,9 +75,7 @@ public struct PeerRecord: Hashable, Sendable {
 
 extension Store {
   /// Returns all paired devices, including removed ones.
-  public func peers() async throws(StoreError) -> [PeerRecord] {
-    try await read { database in try database.peers() }
-  }
+  public func peers() async throws(StoreError) -> [PeerRecord] { try await read { database in try database.peers() } }
 
   /// Returns a paired or removed device; `nil` if it is neither.
   public func peer(_ device: DeviceID) async throws(StoreError) -> PeerRecord? {
@@ -235,7 +233,5 @@ extension PeerRecord {
 
 extension Database {
   /// Returns all paired devices, including removed ones.
-  func peers() throws -> [PeerRecord] {
-    try rows("SELECT * FROM peer ORDER BY number", []) { try PeerRecord($0) }
-  }
+  func peers() throws -> [PeerRecord] { try rows("SELECT * FROM peer ORDER BY number", []) { try PeerRecord($0) } }
 }

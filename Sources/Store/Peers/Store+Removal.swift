@@ -161,8 +161,7 @@ extension Database {
     if keepsPending { return }
     try run("UPDATE peer SET pending_key = zeroblob(length(pending_key)) WHERE device_id = ?", [Data(device.bytes)])
     try run("DELETE FROM peer WHERE device_id = ? AND state = 1", [Data(device.bytes)])
-    try run(
-      "DELETE FROM address WHERE peer = (SELECT number FROM peer WHERE device_id = ?)", [Data(device.bytes)])
+    try run("DELETE FROM address WHERE peer = (SELECT number FROM peer WHERE device_id = ?)", [Data(device.bytes)])
     try run(
       """
       UPDATE peer SET pending_key = NULL, pending_invitation = NULL, pending_boot_id = NULL, pending_since_boot = NULL

@@ -51,9 +51,7 @@ extension Store {
       let parents = try database.addresses(role: .parent)
       let changed = try database.setOwners(owners, own: own, at: wall)
       if !changed.isEmpty {
-        for parent in parents {
-          result.changes += try database.queue(changed, for: parent, keys, coding, at: wall)
-        }
+        for parent in parents { result.changes += try database.queue(changed, for: parent, keys, coding, at: wall) }
       }
       let inventories = Inventories(database, own: own, coding: coding, keys: keys, at: wall)
       result.changes += try inventories.set(EntryList(accounts)).changes

@@ -72,9 +72,7 @@ extension Store {
 
   /// Queues for a child's machine all registers that it is to hold, unless that was done since it
   /// was paired, and since another parent gave a child back to it.
-  public func introduce(
-    _ device: DeviceID, _ maker: EditMaker, at wall: Int64
-  ) async throws(StoreError) -> EditResult {
+  public func introduce(_ device: DeviceID, _ maker: EditMaker, at wall: Int64) async throws(StoreError) -> EditResult {
     let age = age()
     return try await commits.commitTogether { [own, coding, caps, clock] database, group in
       let peer = try group.active(device, database)

@@ -48,8 +48,7 @@ extension Store {
   public func household(unless known: Int64? = nil) async throws(StoreError) -> HouseholdReading {
     try await read { [coding] database in
       let edition = try database.edition
-      var reading = HouseholdReading(
-        machines: try database.childMachines(), present: try database.presentChildren())
+      var reading = HouseholdReading(machines: try database.childMachines(), present: try database.presentChildren())
       if edition != known {
         reading.registers = KnownRegisters(
           edition: edition, own: RegisterMap(try database.allRegisters()), told: try database.toldRegisters())

@@ -14,9 +14,7 @@ extension Database {
   ) throws -> OpenUsageSession? {
     if let session = try openSession(id, on: own) { return session }
     guard let boot else { return nil }
-    for process in processes {
-      if let session = try openSession(of: process, bootID: boot, on: own) { return session }
-    }
+    for process in processes { if let session = try openSession(of: process, bootID: boot, on: own) { return session } }
     return nil
   }
 
@@ -27,9 +25,7 @@ extension Database {
     ).first
   }
 
-  func openSession(
-    of process: ProcessIdentity, bootID: String, on own: DeviceID
-  ) throws -> OpenUsageSession? {
+  func openSession(of process: ProcessIdentity, bootID: String, on own: DeviceID) throws -> OpenUsageSession? {
     try openSessions(
       """
       boot_id = ?
@@ -157,8 +153,7 @@ extension Database {
       INSERT OR REPLACE INTO ended_process (boot_id, process_id, process_start_time, ended_boot) VALUES (?, ?, ?, ?)
       """,
       [bootID, Int64(process.processID), Int64(bitPattern: process.startTime), end.milliseconds])
-    try run(
-      "DELETE FROM ended_process WHERE number <= (SELECT MAX(number) FROM ended_process) - ?", [Self.mostEnded])
+    try run("DELETE FROM ended_process WHERE number <= (SELECT MAX(number) FROM ended_process) - ?", [Self.mostEnded])
   }
 }
 

@@ -31,8 +31,7 @@ extension Store {
           SELECT * FROM usage_record WHERE child = ? AND household_start >= ? AND device_id <> ? ORDER BY household_start
           """, [Data(share.child.bytes), start(share.child), Data(share.peer.device.bytes)])
         for row in records {
-          changes.append(
-            try database.pass(try UsageRecord(row), to: share.peer, coding, caps, in: group, at: wall))
+          changes.append(try database.pass(try UsageRecord(row), to: share.peer, coding, caps, in: group, at: wall))
         }
       }
       return changes
@@ -51,8 +50,7 @@ extension Store {
     }
     guard let first else { return }
     try await commits.commit(.upkeep) { [own] database in
-      try database.run(
-        "DELETE FROM usage_record WHERE device_id <> ? AND household_start < ?", [own.bytes, start])
+      try database.run("DELETE FROM usage_record WHERE device_id <> ? AND household_start < ?", [own.bytes, start])
       for child in try database.usedChildren() {
         try database.countAgain(child, from: first, to: start + SpanSet.longestMilliseconds)
       }

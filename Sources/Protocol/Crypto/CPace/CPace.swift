@@ -48,9 +48,7 @@ public struct CPace: Sendable {
     let generator = Self.generator(password: password, channelIdentifier: channelIdentifier, sessionID: sessionID)
     do {
       share = try Self.multiply(scalar, generator.withUnsafeBytes { [UInt8]($0) }).withUnsafeBytes { [UInt8]($0) }
-    } catch {
-      throw .invalidScalar
-    }
+    } catch { throw .invalidScalar }
   }
 
   /// Finishes the agreement with the other side's message.
@@ -76,9 +74,7 @@ public struct CPace: Sendable {
   }
 
   /// Maps the code to the group element that the run multiplies, 32 bytes.
-  package static func generator(
-    password: SecretBytes, channelIdentifier: [UInt8], sessionID: [UInt8]
-  ) -> SecretBytes {
+  package static func generator(password: SecretBytes, channelIdentifier: [UInt8], sessionID: [UInt8]) -> SecretBytes {
     let passwordPrefix = lengthPrefix(password.count)
     let used = domain.count + lengthPrefix(domain.count).count + password.count + passwordPrefix.count
     // The padding fills the first block of the hash, so that the time to compute it does not depend
@@ -106,16 +102,12 @@ public struct CPace: Sendable {
       writing: { output in
         status = scalar.secret.withBytePointer { crypto_scalarmult_ristretto255(output, $0, point) }
       })
-    guard status == 0, product.withBytePointer({ sodium_is_zero($0, product.count) }) == 0 else {
-      throw .invalidShare
-    }
+    guard status == 0, product.withBytePointer({ sodium_is_zero($0, product.count) }) == 0 else { throw .invalidShare }
     return product
   }
 
   /// Joins byte strings, each preceded by its length.
-  private static func concatenated(_ parts: [[UInt8]]) -> [UInt8] {
-    parts.flatMap { lengthPrefix($0.count) + $0 }
-  }
+  private static func concatenated(_ parts: [[UInt8]]) -> [UInt8] { parts.flatMap { lengthPrefix($0.count) + $0 } }
 
   /// Returns a length in LEB128: seven bits in each byte, the lowest first.
   private static func lengthPrefix(_ count: Int) -> [UInt8] {
@@ -189,9 +181,7 @@ public struct CPaceScalar: Sendable {
     self.secret = secret
   }
 
-  private init(checked secret: SecretBytes) {
-    self.secret = secret
-  }
+  private init(checked secret: SecretBytes) { self.secret = secret }
 
   /// Returns a random scalar.
   ///

@@ -109,9 +109,7 @@ public enum Bech32m {
   }
 
   /// Expands the prefix so that the checksum covers all of its bits.
-  private static func expanded(_ prefix: [UInt8]) -> [UInt8] {
-    prefix.map { $0 >> 5 } + [0] + prefix.map { $0 & 31 }
-  }
+  private static func expanded(_ prefix: [UInt8]) -> [UInt8] { prefix.map { $0 >> 5 } + [0] + prefix.map { $0 & 31 } }
 
   /// Returns the remainder of the symbols, taken as a polynomial over GF(32), divided by the code's
   /// generator.
@@ -121,9 +119,7 @@ public enum Bech32m {
     for symbol in symbols {
       let top = remainder >> 25
       remainder = (remainder & 0x1ff_ffff) << 5 ^ UInt32(symbol)
-      for (bit, factor) in generator.enumerated() where top >> UInt32(bit) & 1 == 1 {
-        remainder ^= factor
-      }
+      for (bit, factor) in generator.enumerated() where top >> UInt32(bit) & 1 == 1 { remainder ^= factor }
     }
     return remainder
   }

@@ -18,15 +18,11 @@ public struct IdentityKeyPair: Sendable {
   /// - Parameter seed: The seed, 32 bytes.
   /// - Throws: `KeyError.wrongLength`, the caller's fault.
   public init(seed: SecretBytes) throws(KeyError) {
-    guard seed.count == Self.seedByteCount else {
-      throw .wrongLength(expected: Self.seedByteCount, actual: seed.count)
-    }
+    guard seed.count == Self.seedByteCount else { throw .wrongLength(expected: Self.seedByteCount, actual: seed.count) }
     self.init(checked: seed)
   }
 
-  public static func generate() -> IdentityKeyPair {
-    IdentityKeyPair(checked: .random(count: seedByteCount))
-  }
+  public static func generate() -> IdentityKeyPair { IdentityKeyPair(checked: .random(count: seedByteCount)) }
 
   private init(checked seed: SecretBytes) {
     Sodium.prepare()
@@ -63,16 +59,12 @@ public struct IdentityPublicKey: Hashable, Sendable {
   /// Whether they are a point on the curve becomes known only when a signature is verified. Throws
   /// `KeyError.wrongLength`, the sender's fault, unless there are 32 bytes.
   public init(bytes: [UInt8]) throws(KeyError) {
-    guard bytes.count == Self.byteCount else {
-      throw .wrongLength(expected: Self.byteCount, actual: bytes.count)
-    }
+    guard bytes.count == Self.byteCount else { throw .wrongLength(expected: Self.byteCount, actual: bytes.count) }
     self.bytes = bytes
   }
 
   /// Creates a public key from 32 bytes that were just computed from a seed.
-  init(uncheckedBytes bytes: [UInt8]) {
-    self.bytes = bytes
-  }
+  init(uncheckedBytes bytes: [UInt8]) { self.bytes = bytes }
 
   /// Returns whether the key's owner signed the message.
   ///

@@ -20,9 +20,7 @@ public struct LinkKeyPair: Sendable {
     self.init(checked: secret)
   }
 
-  public static func generate() -> LinkKeyPair {
-    LinkKeyPair(checked: .random(count: LinkPublicKey.byteCount))
-  }
+  public static func generate() -> LinkKeyPair { LinkKeyPair(checked: .random(count: LinkPublicKey.byteCount)) }
 
   private init(checked secret: SecretBytes) {
     Sodium.prepare()
@@ -65,18 +63,14 @@ public struct LinkPublicKey: Hashable, Sendable {
   /// - Parameter bytes: The little-endian u-coordinate, 32 bytes.
   /// - Throws: `KeyError.wrongLength` or `KeyError.lowOrderPoint`, both the sender's fault.
   public init(bytes: [UInt8]) throws(KeyError) {
-    guard bytes.count == Self.byteCount else {
-      throw .wrongLength(expected: Self.byteCount, actual: bytes.count)
-    }
+    guard bytes.count == Self.byteCount else { throw .wrongLength(expected: Self.byteCount, actual: bytes.count) }
     guard !Self.isLowOrder(bytes) else { throw .lowOrderPoint }
     self.bytes = bytes
   }
 
   /// Creates a public key from 32 bytes without a check, for a key just computed from its secret
   /// and for tests.
-  package init(uncheckedBytes bytes: [UInt8]) {
-    self.bytes = bytes
-  }
+  package init(uncheckedBytes bytes: [UInt8]) { self.bytes = bytes }
 
   /// Returns whether 32 bytes encode one of the seven points of small order, with either value of
   /// the unused top bit.
@@ -104,9 +98,7 @@ public struct LinkPublicKey: Hashable, Sendable {
     ],
   ]
 
-  private static func nearPrime(lowByte: UInt8) -> [UInt8] {
-    [lowByte] + [UInt8](repeating: 0xff, count: 30) + [0x7f]
-  }
+  private static func nearPrime(lowByte: UInt8) -> [UInt8] { [lowByte] + [UInt8](repeating: 0xff, count: 30) + [0x7f] }
 }
 
 /// A key that both sides of a handshake already share: 32 secret bytes of full entropy.
@@ -121,9 +113,7 @@ public struct PresharedKey: Sendable, Equatable {
   /// - Parameter secret: The key, 32 bytes.
   /// - Throws: `KeyError.wrongLength`, the caller's fault.
   public init(secret: SecretBytes) throws(KeyError) {
-    guard secret.count == Self.byteCount else {
-      throw .wrongLength(expected: Self.byteCount, actual: secret.count)
-    }
+    guard secret.count == Self.byteCount else { throw .wrongLength(expected: Self.byteCount, actual: secret.count) }
     self.secret = secret
   }
 
@@ -131,17 +121,11 @@ public struct PresharedKey: Sendable, Equatable {
   ///
   /// - Parameter bytes: The key, 32 bytes.
   /// - Throws: `KeyError.wrongLength`, the caller's fault.
-  public init(bytes: [UInt8]) throws(KeyError) {
-    try self.init(secret: SecretBytes(bytes))
-  }
+  public init(bytes: [UInt8]) throws(KeyError) { try self.init(secret: SecretBytes(bytes)) }
 
-  private init(checked secret: SecretBytes) {
-    self.secret = secret
-  }
+  private init(checked secret: SecretBytes) { self.secret = secret }
 
-  public static func generate() -> PresharedKey {
-    PresharedKey(checked: .random(count: byteCount))
-  }
+  public static func generate() -> PresharedKey { PresharedKey(checked: .random(count: byteCount)) }
 }
 
 /// The reasons why the bytes of a key are invalid.
@@ -160,8 +144,7 @@ extension KeyError: CustomStringConvertible {
     switch self {
     case .wrongLength(let expected, let actual):
       "The key is \(actual) bytes long instead of \(expected); copy it again in full."
-    case .lowOrderPoint:
-      "The public key is one of the few that make every secret public; ask its owner for a new one."
+    case .lowOrderPoint: "The public key is one of the few that make every secret public; ask its owner for a new one."
     }
   }
 }

@@ -19,9 +19,7 @@ public final class SecretBytes: Sendable {
   ///   - count: The size in bytes, 0 or more.
   ///   - body: A closure that fills `count` zeroed bytes.
   /// - Throws: Any error of `body`. Nothing of the secret is kept in that case.
-  public init<E: Error>(
-    count: Int, initializing body: (UnsafeMutableRawBufferPointer) throws(E) -> Void
-  ) throws(E) {
+  public init<E: Error>(count: Int, initializing body: (UnsafeMutableRawBufferPointer) throws(E) -> Void) throws(E) {
     self.count = count
     storage = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1), alignment: 16)
     storage.initializeMemory(as: UInt8.self, repeating: 0, count: max(count, 1))
@@ -34,9 +32,7 @@ public final class SecretBytes: Sendable {
     body(storage.assumingMemoryBound(to: UInt8.self))
   }
 
-  private convenience init(count: Int) {
-    self.init(count: count, initializing: { _ in })
-  }
+  private convenience init(count: Int) { self.init(count: count, initializing: { _ in }) }
 
   /// Creates a secret from an array.
   ///
@@ -121,9 +117,7 @@ enum Sodium {
   /// Initializes libsodium on the first call.
   ///
   /// Later calls cost one comparison.
-  static func prepare() {
-    precondition(isReady, "libsodium could not be initialised: the system offers no randomness")
-  }
+  static func prepare() { precondition(isReady, "libsodium could not be initialised: the system offers no randomness") }
 }
 
 /// Random bytes from the operating system.

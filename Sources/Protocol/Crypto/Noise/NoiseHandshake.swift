@@ -98,9 +98,7 @@ public struct NoiseHandshake: Sendable {
     guard isMyTurn else { throw .outOfTurn }
     var next = self
     var message: [UInt8] = []
-    for token in pattern.messages[messageCount] {
-      try next.write(token, to: &message)
-    }
+    for token in pattern.messages[messageCount] { try next.write(token, to: &message) }
     message += try next.symmetric.encryptAndHash(payload)
     guard message.count <= Self.maximumMessageByteCount else { throw .messageTooLong }
     next.messageCount += 1
@@ -119,9 +117,7 @@ public struct NoiseHandshake: Sendable {
     guard message.count <= Self.maximumMessageByteCount else { throw .authenticationFailed }
     var next = self
     var rest = message[...]
-    for token in pattern.messages[messageCount] {
-      try next.read(token, from: &rest)
-    }
+    for token in pattern.messages[messageCount] { try next.read(token, from: &rest) }
     let payload = try next.symmetric.decryptAndHash([UInt8](rest))
     next.messageCount += 1
     self = next
@@ -151,8 +147,7 @@ extension NoiseHandshake {
     case .s:
       guard let staticKey else { throw .missingKey }
       message += try symmetric.encryptAndHash(staticKey.publicKey.bytes)
-    case .ee, .es, .se, .ss, .psk:
-      try mix(token)
+    case .ee, .es, .se, .ss, .psk: try mix(token)
     }
   }
 
@@ -165,8 +160,7 @@ extension NoiseHandshake {
     case .s:
       let count = LinkPublicKey.byteCount + (symmetric.hasKey ? NoiseCipher.tagByteCount : 0)
       remoteStatic = try Self.publicKey(try symmetric.decryptAndHash(try Self.take(count, from: &message)))
-    case .ee, .es, .se, .ss, .psk:
-      try mix(token)
+    case .ee, .es, .se, .ss, .psk: try mix(token)
     }
   }
 
@@ -193,19 +187,11 @@ extension NoiseHandshake {
 
   private mutating func mixSecret(_ local: LinkKeyPair?, _ remote: LinkPublicKey?) throws(NoiseError) {
     guard let local, let remote else { throw .missingKey }
-    do {
-      symmetric.mixKey(try local.diffieHellman(remote))
-    } catch {
-      throw .authenticationFailed
-    }
+    do { symmetric.mixKey(try local.diffieHellman(remote)) } catch { throw .authenticationFailed }
   }
 
   private static func publicKey(_ bytes: [UInt8]) throws(NoiseError) -> LinkPublicKey {
-    do {
-      return try LinkPublicKey(bytes: bytes)
-    } catch {
-      throw .authenticationFailed
-    }
+    do { return try LinkPublicKey(bytes: bytes) } catch { throw .authenticationFailed }
   }
 
   private static func take(_ count: Int, from message: inout ArraySlice<UInt8>) throws(NoiseError) -> [UInt8] {

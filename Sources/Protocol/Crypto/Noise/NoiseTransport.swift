@@ -54,9 +54,7 @@ public struct NoiseTransport: Sendable {
       plaintext.withUnsafeBytes { plaintext in
         do throws(NoiseError) {
           initialized = try seal(plaintext, into: UnsafeMutableRawBufferPointer(buffer))
-        } catch {
-          failure = error
-        }
+        } catch { failure = error }
       }
     }
     if let failure { throw failure }
@@ -95,9 +93,7 @@ public struct NoiseTransport: Sendable {
       ciphertext.withUnsafeBytes { ciphertext in
         do throws(NoiseError) {
           initialized = try open(ciphertext, into: UnsafeMutableRawBufferPointer(buffer))
-        } catch {
-          failure = error
-        }
+        } catch { failure = error }
       }
     }
     if let failure { throw failure }

@@ -98,9 +98,7 @@ extension Latchkey_V1_Inventory {
     guard (1...UInt32(Limits.inventoryParts)).contains(parts), part < parts else {
       throw WireError("part \(part) of \(parts) of a list")
     }
-    for text in entries {
-      if let fault = TextRule.inventoryEntry.fault(in: text) { throw WireError(fault) }
-    }
+    for text in entries { if let fault = TextRule.inventoryEntry.fault(in: text) { throw WireError(fault) } }
     return Inventory(
       device: device, kind: kind, number: number, part: Int(part), parts: Int(parts), more: Int(more),
       entries: entries)

@@ -202,8 +202,7 @@ extension Latchkey_V1_Labels.Label {
     guard HybridTimestamp.walls.contains(wall), let author = DeviceID(bytes: Array(author)) else {
       throw WireError("a label without a time")
     }
-    return DeviceLabel(
-      DeviceName(sanitising: name), at: HybridTimestamp(wall: wall, counter: counter, author: author))
+    return DeviceLabel(DeviceName(sanitising: name), at: HybridTimestamp(wall: wall, counter: counter, author: author))
   }
 }
 
