@@ -33,7 +33,6 @@ public struct StrangerLimits: Sendable {
 /// guessed wrong.
 ///
 /// This only slows guessing down. The durable count of guesses against a code is kept elsewhere.
-///
 /// Spec: Protocol/03-pairing.md §7.
 public struct PairingThrottle: Sendable {
   private struct Source {

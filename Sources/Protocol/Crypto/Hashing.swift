@@ -167,12 +167,8 @@ public enum HKDF {
   }
 }
 
-/// Argon2id for PINs.
-///
-/// Both functions take about a tenth of a second and 19 MiB of memory: never call them on an
-/// event loop.
-///
-/// Spec: Protocol/10-household.md §3.
+/// Argon2id for PINs. Both functions take about a tenth of a second and 19 MiB of memory: never
+/// call them on an event loop. Spec: Protocol/10-household.md §3.
 extension PINHash {
   /// Creates the hash of a PIN with a new salt; returns `nil` if there is no memory for it.
   public init?(hashing pin: PIN) {

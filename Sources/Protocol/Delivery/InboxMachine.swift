@@ -3,9 +3,7 @@ import LatchkeyModel
 /// A state machine for the items from one peer: it drops known items, refuses gaps, and collects
 /// the runs for the next commit.
 ///
-/// A pure value.
-///
-/// Spec: Protocol/05-delivery.md §6.
+/// A pure value. Spec: Protocol/05-delivery.md §6.
 public struct InboxMachine: Sendable {
   private struct Stream {
     var epoch: UInt64

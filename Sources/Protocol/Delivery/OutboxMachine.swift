@@ -2,9 +2,7 @@ import LatchkeyModel
 
 /// A state machine for the items to one peer: which ones to load, send and delete.
 ///
-/// A pure value. The items themselves stay in the store.
-///
-/// Spec: Protocol/05-delivery.md §3 to §5.
+/// A pure value. The items themselves stay in the store. Spec: Protocol/05-delivery.md §3 to §5.
 public struct OutboxMachine: Sendable {
   /// A request to read up to `items` items and `bytes` bytes, beginning with number `from`, and to
   /// pass them to `loaded`.

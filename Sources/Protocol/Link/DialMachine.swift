@@ -115,9 +115,8 @@ public struct DialMachine: Sendable {
 
   /// Acts on what the link needs now.
   ///
-  /// Call this after any change.
-  ///
-  /// `crowd` is the number of machines that may be calling at the same moment, as far as is known.
+  /// Call this after any change. `crowd` is the number of machines that may be calling at the same
+  /// moment, as far as is known.
   public mutating func settle(_ need: Need, crowd: Int, now: BootInstant) {
     switch need {
     case .nothing:

@@ -31,10 +31,8 @@ public enum LinkEffect: Sendable {
   case lookUpAddresses
   /// Call this address and read the answer with these keys, most likely first.
   ///
-  /// Then call `callEnded` or `opened`.
-  ///
-  /// `offered` is the key of an incomplete pairing if it is among the keys; it is passed on to
-  /// `opened`.
+  /// Then call `callEnded` or `opened`. `offered` is the key of an incomplete pairing if it is
+  /// among the keys; it is passed on to `opened`.
   case call(Int, SocketEndpoint, keys: [[UInt8]], offered: [UInt8]?)
   /// Cancel a call.
   ///

@@ -1,8 +1,7 @@
 import LatchkeyModel
 
-/// The decision whether a session is kept after its Hello, and the first exchange in it.
-///
-/// Spec: Protocol/04-session.md §4, §6, §9, §10.
+/// The decision whether a session is kept after its Hello, and the first exchange in it. Spec:
+/// Protocol/04-session.md §4, §6, §9, §10.
 extension LinkMachine {
   /// Continues a session after the database has checked the last items that its Hello states.
   ///

@@ -1,8 +1,7 @@
 import LatchkeyModel
 
-/// The peer's addresses, changes of the network, and the decision when to call.
-///
-/// Spec: Protocol/02-discovery.md §8, Protocol/04-session.md §5.
+/// The peer's addresses, changes of the network, and the decision when to call. Spec:
+/// Protocol/02-discovery.md §8, Protocol/04-session.md §5.
 extension LinkMachine {
   /// The largest number of announced instances kept for one peer.
   private static let instances = 16

@@ -1,8 +1,6 @@
 import LatchkeyModel
 
-/// The life of a session from the end of its handshake.
-///
-/// Spec: Protocol/04-session.md §4 to §7.
+/// The life of a session from the end of its handshake. Spec: Protocol/04-session.md §4 to §7.
 extension LinkMachine {
   // MARK: Inputs from connections
 
@@ -207,9 +205,7 @@ extension LinkMachine {
   }
 }
 
-/// The link's timers.
-///
-/// Spec: Protocol/04-session.md §5, §7.
+/// The link's timers. Spec: Protocol/04-session.md §5, §7.
 extension LinkMachine {
   /// The time at which `timerFired` should be called next; `nil` if no timer is set.
   public var nextTimer: BootInstant? {

@@ -1,8 +1,6 @@
 import LatchkeyModel
 
-/// The streams of items in both directions.
-///
-/// Spec: Protocol/05-delivery.md §3 to §8.
+/// The streams of items in both directions. Spec: Protocol/05-delivery.md §3 to §8.
 extension LinkMachine {
   /// The last number of each class that was sent in the open session.
   public var sentThrough: [StreamClass: UInt64] { outbox.sentThrough }
@@ -68,9 +66,8 @@ extension LinkMachine {
 
   /// Reports runs that are now durable as stored.
   ///
-  /// Keys among them are already known here.
-  ///
-  /// `wasRemoved` indicates whether one of them contains the peer's removal of this device.
+  /// Keys among them are already known here. `wasRemoved` indicates whether one of them contains
+  /// the peer's removal of this device.
   public mutating func committed(_ runs: [ItemRun], wasRemoved: Bool, now: BootInstant) {
     self.now = now
     streamsTouched()
@@ -98,10 +95,8 @@ extension LinkMachine {
 
   /// Ends the session after a commit failed in whole or in part.
   ///
-  /// The peer sends the runs again in the next one.
-  ///
-  /// `part` holds the runs that are durable. The next Hello states them, so that the peer notices
-  /// if it was restored to an older state.
+  /// The peer sends the runs again in the next one. `part` holds the runs that are durable. The
+  /// next Hello states them, so that the peer notices if it was restored to an older state.
   public mutating func commitFailed(_ fault: LinkFault, inForce part: [ItemRun] = [], now: BootInstant) {
     self.now = now
     if !part.isEmpty {

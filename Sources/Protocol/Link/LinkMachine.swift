@@ -5,9 +5,8 @@ import LatchkeyModel
 ///
 /// Its inputs are batches, results of disk operations and the time. Its outputs are effects, which
 /// `takeEffects` returns in order; its interpreter carries out each one and reports the result. The
-/// state diagrams are in the specification.
-///
-/// Spec: Protocol/04-session.md §5 to §11, Protocol/05-delivery.md §3 to §8.
+/// state diagrams are in the specification. Spec: Protocol/04-session.md §5 to §11,
+/// Protocol/05-delivery.md §3 to §8.
 public struct LinkMachine: Sendable {
   public let peer: DeviceID
   var settings: LinkSettings

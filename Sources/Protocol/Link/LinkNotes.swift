@@ -2,9 +2,7 @@ import LatchkeyModel
 
 /// The queue of a link's notes, most important first.
 ///
-/// One note is stored at a time.
-///
-/// A pure value.
+/// One note is stored at a time. A pure value.
 package struct LinkNotes: Sendable {
   /// The note that is under way.
   package private(set) var present: LinkNote?

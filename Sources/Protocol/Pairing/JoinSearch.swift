@@ -3,9 +3,7 @@ import LatchkeyModel
 /// The search for the machine that shows the code: where to look, and whose answer ends it.
 ///
 /// Any machine can forge an answer before the handshake is verified. Such an answer ends nothing,
-/// unless the address was in the code or entered by the person.
-///
-/// Spec: Protocol/02-discovery.md §8.
+/// unless the address was in the code or entered by the person. Spec: Protocol/02-discovery.md §8.
 public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
   /// An address to try, and how it was learned.
   public enum Candidate: Hashable, Sendable {

@@ -1,9 +1,7 @@
 import LatchkeyModel
 
 /// The messages until the third is verified, in which the two sides differ, and the channel that
-/// they lead to.
-///
-/// Spec: Protocol/03-pairing.md §4.
+/// they lead to. Spec: Protocol/03-pairing.md §4.
 extension PairingAttempt {
   /// The part of an attempt that only an inviter has.
   struct Inviter: Sendable {

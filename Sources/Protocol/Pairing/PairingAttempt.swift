@@ -3,9 +3,7 @@ import LatchkeyModel
 /// One attempt to use a code, as the inviter or the joiner sees it, driven by frames, the person
 /// and the store.
 ///
-/// A pure value.
-///
-/// Spec: Protocol/03-pairing.md §4 to §7, with the state diagrams in §9.
+/// A pure value. Spec: Protocol/03-pairing.md §4 to §7, with the state diagrams in §9.
 public struct PairingAttempt: Sendable {
   enum State {
     /// The handshake, in which the two sides have nothing in common.

@@ -144,11 +144,8 @@ public enum PairingCredential: Sendable {
 
 /// The reasons why a text is not a pairing code.
 ///
-/// Each description says what to do next.
-///
-/// Characters are Unicode code points.
-///
-/// Spec: Protocol/03-pairing.md §2.
+/// Each description says what to do next. Characters are Unicode code points. Spec:
+/// Protocol/03-pairing.md §2.
 public enum PairingCodeError: Error, Hashable, Sendable, CustomStringConvertible {
   case empty
   /// The text does not begin with `LK1`, or is well formed with another prefix.

@@ -79,11 +79,8 @@ struct VersionRange: Hashable, Sendable {
 
 /// A notice that an inviter sends unencrypted if it cannot continue a handshake.
 ///
-/// Anyone could have sent it, so it informs and decides nothing.
-///
-/// It has two bytes, the size of no handshake message.
-///
-/// Spec: Protocol/03-pairing.md §7.
+/// Anyone could have sent it, so it informs and decides nothing. It has two bytes, the size of no
+/// handshake message. Spec: Protocol/03-pairing.md §7.
 public enum PairingNotice: UInt8, Sendable, Hashable {
   case wrongCode = 1
   case busy = 2

@@ -5,12 +5,9 @@ import LatchkeyModel
 ///
 /// An open code is used by one joiner after another. A join looks for the inviter and makes one
 /// attempt after another. A `PairingAttempt` handles the frames of each attempt; a `JoinSearch`
-/// decides where a join tries.
-///
-/// A pure value: its owner performs the effects of each input in order. `Line` is the connection on
-/// which frames are sent.
-///
-/// Spec: Protocol/03-pairing.md §2, §5 and §7, with the state diagrams in §9.
+/// decides where a join tries. A pure value: its owner performs the effects of each input in order.
+/// `Line` is the connection on which frames are sent. Spec: Protocol/03-pairing.md §2, §5 and §7,
+/// with the state diagrams in §9.
 public struct PairingMachine<Line: Sendable>: Sendable {
   /// An instruction to the machine's owner.
   public enum Effect: Sendable {

@@ -3,9 +3,7 @@ import LatchkeyModel
 /// The code that a person reads aloud and types, such as `KX-7Q2MN-4C`.
 ///
 /// Its 30 secret bits are too few for a key. CPace derives a key from them and allows one guess in
-/// each run.
-///
-/// Spec: Protocol/03-pairing.md §2.
+/// each run. Spec: Protocol/03-pairing.md §2.
 public struct TypedCode: Sendable {
   /// The number in 0 to 1023 that the first two symbols encode.
   public var discriminator: UInt16

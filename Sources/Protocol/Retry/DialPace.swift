@@ -2,9 +2,7 @@ import LatchkeyModel
 
 /// The pace at which a peer is called.
 ///
-/// A pure value.
-///
-/// Spec: Protocol/04-session.md §5.
+/// A pure value. Spec: Protocol/04-session.md §5.
 public struct DialPace: Sendable, Hashable {
   private var backoff = Backoff()
   /// A Boolean value that indicates whether the last session was useful.
@@ -41,9 +39,7 @@ public struct DialPace: Sendable, Hashable {
   /// Returns the delay in milliseconds after a call whose session has ended.
   ///
   /// A session that did not last counts as a failed attempt, since two machines that cannot proceed
-  /// must not reconnect in a loop.
-  ///
-  /// `jitter` is a random number in 0 to 1.
+  /// must not reconnect in a loop. `jitter` is a random number in 0 to 1.
   public mutating func served(jitter: Double) -> Int64 {
     guard lastedLong else { return backoff.failed(jitter: jitter) }
     backoff.reset()

@@ -4,9 +4,8 @@ import LatchkeyModel
 ///
 /// The best address of each kind comes before the second best of any kind, so a flood of addresses
 /// of one kind does not displace the others. After each lost race, every kind begins one address
-/// further, so that each address has its turn in time. A pure value.
-///
-/// Spec: Protocol/02-discovery.md §8.
+/// further, so that each address has its turn in time. A pure value. Spec: Protocol/02-discovery.md
+/// §8.
 public struct AddressLadder<Address: Hashable & Sendable>: Sendable {
   /// The source of an address, best first.
   public enum Rung: Int, Sendable, CaseIterable {
@@ -54,9 +53,7 @@ public struct AddressLadder<Address: Hashable & Sendable>: Sendable {
 /// One attempt to reach a peer: addresses are called side by side, each a little later than the one
 /// before, and the first call that is authenticated wins.
 ///
-/// A pure value. The state diagram is in the specification.
-///
-/// Spec: Protocol/02-discovery.md §8.
+/// A pure value. The state diagram is in the specification. Spec: Protocol/02-discovery.md §8.
 public struct DialRace<Address: Hashable & Sendable>: Sendable {
   /// The time between two calls while the earlier one is still open, in milliseconds.
   public static var spacing: Int64 { 250 }

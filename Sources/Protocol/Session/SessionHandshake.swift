@@ -7,9 +7,7 @@ private let prologue = Array("latchkey session v1".utf8) + Preamble.session.byte
 
 /// The dialling side of a session's handshake.
 ///
-/// It is consumed into the session.
-///
-/// Spec: Protocol/04-session.md §2.
+/// It is consumed into the session. Spec: Protocol/04-session.md §2.
 public struct SessionInitiator: Sendable {
   private var handshake: NoiseHandshake
   private let pairwiseKeys: [PresharedKey]
@@ -26,9 +24,7 @@ public struct SessionInitiator: Sendable {
   /// Begins a handshake with a peer that may answer with one of several keys.
   ///
   /// `pairwiseKeys` are sorted by likelihood, best first; `ephemeralKey` is a key pair for this
-  /// handshake only.
-  ///
-  /// Spec: Protocol/04-session.md §9.
+  /// handshake only. Spec: Protocol/04-session.md §9.
   public init(own: LinkKeyPair, peer: LinkPublicKey, pairwiseKeys: [PresharedKey], ephemeralKey: LinkKeyPair) {
     self.pairwiseKeys = pairwiseKeys
     do {
@@ -66,9 +62,7 @@ public struct SessionInitiator: Sendable {
 
 /// The called side of a session's handshake, before it knows the caller.
 ///
-/// It is consumed into the session.
-///
-/// Spec: Protocol/04-session.md §2.
+/// It is consumed into the session. Spec: Protocol/04-session.md §2.
 public struct SessionResponder: Sendable {
   private var handshake: NoiseHandshake
   /// The caller according to the first frame.
@@ -105,9 +99,8 @@ public struct SessionResponder: Sendable {
 
 /// The conversion between the batches of one session and encrypted frames.
 ///
-/// `SessionRules` decides which batch comes first and when a key is rotated. A pure value.
-///
-/// Spec: Protocol/04-session.md §3, §7.
+/// `SessionRules` decides which batch comes first and when a key is rotated. A pure value. Spec:
+/// Protocol/04-session.md §3, §7.
 public struct SessionCipher: Sendable {
   private var transport: NoiseTransport
 

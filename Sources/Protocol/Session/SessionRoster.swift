@@ -2,9 +2,7 @@ import LatchkeyModel
 
 /// The sessions of one link by number, and the choice of the one that is kept.
 ///
-/// A pure value.
-///
-/// Spec: Protocol/04-session.md §6.
+/// A pure value. Spec: Protocol/04-session.md §6.
 public struct SessionRoster: Sendable {
   /// The decision about a session after its Hello.
   public enum Choice: Hashable, Sendable {
@@ -126,9 +124,7 @@ public struct SessionPreference: Sendable, Hashable {
 ///
 /// A late connection of a terminating process can bring its run back once, and with it the run that
 /// it had superseded. A run that returns twice within `Limits.cloneMilliseconds` must still be
-/// alive. A pure value of bounded size.
-///
-/// Spec: Protocol/04-session.md §10.
+/// alive. A pure value of bounded size. Spec: Protocol/04-session.md §10.
 public struct CloneWatch: Sendable {
   private var present: [UInt8]?
   /// The runs that were superseded by another, oldest first.

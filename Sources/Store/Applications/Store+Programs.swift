@@ -3,9 +3,7 @@ import GRDB
 import LatchkeyModel
 
 /// What recognizes the applications that this machine, a child's, has found on itself. No parent is
-/// told of it.
-///
-/// Spec: Protocol/10-household.md §5.
+/// told of it. Spec: Protocol/10-household.md §5.
 extension Store {
   /// Keeps the applications that this machine has found on itself, and what recognizes them here.
   ///
@@ -53,9 +51,8 @@ extension Database {
   }
 }
 
-/// What this machine, a child's, remembers of the programs in its accounts' own folders.
-///
-/// Spec: Protocol/11-rules.md §5.
+/// What this machine, a child's, remembers of the programs in its accounts' own folders. Spec:
+/// Protocol/11-rules.md §5.
 extension Store {
   package func knownPrograms() async throws(StoreError) -> KnownPrograms {
     try await read { database in try database.knownPrograms() }
@@ -113,7 +110,6 @@ extension Database {
 }
 
 /// The programs that this machine, a child's, refused lately because no parent has listed them.
-///
 /// Spec: Protocol/11-rules.md §5.
 extension Store {
   /// Keeps a program that was refused, in place of an earlier refusal, and forgets those of its

@@ -1,9 +1,7 @@
 import GRDB
 import LatchkeyModel
 
-/// The browsers that a parent has let in.
-///
-/// Spec: Protocol/15-pages.md §7.
+/// The browsers that a parent has let in. Spec: Protocol/15-pages.md §7.
 extension Store {
   /// The most browsers that are let in at the same time.
   public static let mostBrowsers = 16

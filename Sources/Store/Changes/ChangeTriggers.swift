@@ -5,9 +5,7 @@ import LatchkeyModel
 ///
 /// Triggers of the connection that writes note each change in a table in memory, which is read
 /// before the commit. So nothing that writes has to know of it, and without a reader there is no
-/// trigger.
-///
-/// Spec: Protocol/07-local-api.md §4.
+/// trigger. Spec: Protocol/07-local-api.md §4.
 struct ChangeTrigger {
   let about: ChangeEvent.About
   let table: String

@@ -2,9 +2,8 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// The pending effects, which something outside the database carries out.
-///
-/// Spec: Protocol/05-delivery.md §7.
+/// The pending effects, which something outside the database carries out. Spec:
+/// Protocol/05-delivery.md §7.
 extension Store {
   /// Returns the effects that have no outcome yet, in the order of their commands.
   ///

@@ -6,9 +6,7 @@ import Synchronization
 
 /// The state of the disk according to the last commits and reads.
 ///
-/// A fault remains until a trial write has succeeded.
-///
-/// Spec: Protocol/05-delivery.md §6.
+/// A fault remains until a trial write has succeeded. Spec: Protocol/05-delivery.md §6.
 final class DiskHealth: Sendable {
   private struct State {
     var fault: StoreError?

@@ -1,8 +1,7 @@
 /// The layout of the database.
 ///
-/// Later changes are migrations of their own once a version has been released.
-///
-/// Each column's comment states its unit, or the form of its content. These hold for all tables:
+/// Later changes are migrations of their own once a version has been released. Each column's
+/// comment states its unit, or the form of its content. These hold for all tables:
 ///
 /// - A column named `peer` is a `peer.number`, and a column named `class` is the number of a
 ///   `StreamClass`.

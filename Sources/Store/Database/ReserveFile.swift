@@ -43,10 +43,8 @@ final class ReserveFile: Sendable {
 
   /// Allocates the space, and creates the file if needed.
   ///
-  /// Returns whether the file is complete; otherwise, it is left empty.
-  ///
-  /// A file system that cannot reserve space has no reserve, and does not count as full for that
-  /// reason.
+  /// Returns whether the file is complete; otherwise, it is left empty. A file system that cannot
+  /// reserve space has no reserve, and does not count as full for that reason.
   func take() -> Bool {
     state.withLock { state in
       if state.isWhole { return true }

@@ -62,9 +62,7 @@ extension Store {
   func age() -> Int64 { ageClock.age(at: clock.now()) }
 }
 
-/// Storing the household's clock of a child's machine.
-///
-/// Spec: Protocol/11-rules.md §4.
+/// Storing the household's clock of a child's machine. Spec: Protocol/11-rules.md §4.
 extension Store {
   /// Returns the household's clock; `nil` before it was first stored.
   public func householdClock() async throws(StoreError) -> StoredClock? {

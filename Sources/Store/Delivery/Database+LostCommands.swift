@@ -1,9 +1,7 @@
 import GRDB
 import LatchkeyModel
 
-/// The epochs of streams, and the commands that a peer has lost.
-///
-/// Spec: Protocol/05-delivery.md §5.
+/// The epochs of streams, and the commands that a peer has lost. Spec: Protocol/05-delivery.md §5.
 extension Database {
   /// Epochs of a stream whose order is kept.
   private static var keptEpochs: Int { 256 }

@@ -61,9 +61,7 @@ extension InboxTransaction {
   }
 }
 
-/// Items of this machine that other devices refused.
-///
-/// Spec: Protocol/06-messages.md §9.
+/// Items of this machine that other devices refused. Spec: Protocol/06-messages.md §9.
 extension Store {
   /// Returns the number of items of each kind that each paired device has refused by name.
   public func refusals() async throws(StoreError) -> [RefusalTally] {

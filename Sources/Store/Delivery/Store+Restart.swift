@@ -2,9 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// The restart of streams.
-///
-/// Spec: Protocol/05-delivery.md §5.
+/// The restart of streams. Spec: Protocol/05-delivery.md §5.
 extension Store {
   /// Gives the rest of a stream a new epoch and numbers from 1, because the peer's history of the
   /// stream differs from this machine's.

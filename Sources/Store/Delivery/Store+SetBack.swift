@@ -2,9 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Machines that were restored to an earlier state.
-///
-/// Spec: Protocol/05-delivery.md §5.
+/// Machines that were restored to an earlier state. Spec: Protocol/05-delivery.md §5.
 extension Store {
   /// Records that a peer holds streams that this machine does not know, since this machine was
   /// restored.

@@ -2,9 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// The table of facts.
-///
-/// Spec: Protocol/12-facts.md §2.
+/// The table of facts. Spec: Protocol/12-facts.md §2.
 extension Database {
   /// Returns the facts of a kind about a child, in the order in which they arrived.
   func facts(_ kind: FactKind, of child: ChildID) throws -> [Fact] { try facts(kind, of: child, after: 0).0 }
@@ -102,9 +100,7 @@ extension Database {
   }
 }
 
-/// The relay of facts.
-///
-/// Spec: Protocol/12-facts.md §5.
+/// The relay of facts. Spec: Protocol/12-facts.md §5.
 extension Database {
   /// Queues facts for those that hold the child's facts, other than the device that they came from.
   ///

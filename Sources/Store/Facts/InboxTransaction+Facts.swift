@@ -3,9 +3,7 @@ import GRDB
 import LatchkeyModel
 import Synchronization
 
-/// The receipt of facts.
-///
-/// Spec: Protocol/12-facts.md §5.
+/// The receipt of facts. Spec: Protocol/12-facts.md §5.
 extension InboxTransaction {
   /// Keeps the facts that this machine may take, and queues those that are new to it for the others
   /// who hold them.

@@ -29,9 +29,7 @@ public struct FactResult<Value: Sendable>: Sendable {
   public var hasEdits = false
 }
 
-/// Facts that this machine makes.
-///
-/// Spec: Protocol/12-facts.md §5.
+/// Facts that this machine makes. Spec: Protocol/12-facts.md §5.
 extension Store {
   /// Makes facts, and edits and commands that belong to them, and queues all of them, in one
   /// transaction.

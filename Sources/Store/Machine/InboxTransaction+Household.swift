@@ -2,9 +2,8 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// What a child's machine tells its parents: the registers that it holds.
-///
-/// Spec: Protocol/10-household.md §2.
+/// What a child's machine tells its parents: the registers that it holds. Spec:
+/// Protocol/10-household.md §2.
 extension InboxTransaction {
   mutating func applyRegisters(_ item: DeliveryItem, _ body: Result<[Register], BodyFault>) throws {
     do {

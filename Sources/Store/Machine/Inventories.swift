@@ -18,9 +18,7 @@ package struct KnownInventory<Entry: InventoryEntry>: Hashable, Sendable {
   package var toldBoot: BootInstant
 }
 
-/// The lists that children's machines give of themselves.
-///
-/// Spec: Protocol/06-messages.md §10.
+/// The lists that children's machines give of themselves. Spec: Protocol/06-messages.md §10.
 extension Store {
   /// Keeps a list of this machine, a child's, in place of the one before, and queues it for its
   /// parents if it has changed.

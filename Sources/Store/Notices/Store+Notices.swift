@@ -69,9 +69,7 @@ extension Database {
   }
 }
 
-/// What parents are told, and who has told them what.
-///
-/// Spec: Protocol/07-local-api.md §4.
+/// What parents are told, and who has told them what. Spec: Protocol/07-local-api.md §4.
 extension Store {
   /// Keeps notices for parents; what was told before is passed over.
   public func tell(_ notices: [StoredNotice], at wall: Int64) async throws(StoreError) {

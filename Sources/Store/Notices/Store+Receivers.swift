@@ -24,9 +24,8 @@ public struct ReceiverGift: Hashable, Sendable {
   public init(minutes: Int = 0, milliPoints: Int64 = 0) { (self.minutes, self.milliPoints) = (minutes, milliPoints) }
 }
 
-/// The receivers that a parent has set up, and what they have given.
-///
-/// Spec: Protocol/14-bridge.md §1.
+/// The receivers that a parent has set up, and what they have given. Spec: Protocol/14-bridge.md
+/// §1.
 extension Store {
   /// Keeps a receiver, in the place of one of the same name; what that was told and has given today
   /// stays.
@@ -159,9 +158,7 @@ public struct ReceiverDeed: Hashable, Sendable {
   }
 }
 
-/// Deeds of receivers within a transaction.
-///
-/// Spec: Protocol/14-bridge.md §1.
+/// Deeds of receivers within a transaction. Spec: Protocol/14-bridge.md §1.
 extension DatabaseEffects {
   /// The most keys that are kept of a receiver, and of all people; the oldest are forgotten first.
   public static let mostReceiverKeys = 1_024

@@ -93,9 +93,7 @@ extension Database {
 
   /// Rolls back any other device that a code left pending, so that the code pairs one device.
   ///
-  /// Returns that device.
-  ///
-  /// Throws `StoreError.unexpected` if the code is closed.
+  /// Returns that device. Throws `StoreError.unexpected` if the code is closed.
   func makeRoom(_ invitation: String, for device: DeviceID) throws -> DeviceID? {
     guard try row("SELECT 1 FROM invitation WHERE pairing_id = ? AND outcome IS NOT NULL", [invitation]) == nil else {
       throw StoreError.unexpected("a device pairs with a code that is closed")

@@ -50,9 +50,8 @@ extension Store {
   static let discoveryKeySource = "household"
 }
 
-/// The replacement of the household's discovery key and of the pairwise keys.
-///
-/// Spec: Protocol/06-messages.md §8.
+/// The replacement of the household's discovery key and of the pairwise keys. Spec:
+/// Protocol/06-messages.md §8.
 extension Database {
   /// Creates the household's next discovery key and queues it for every remaining child.
   ///

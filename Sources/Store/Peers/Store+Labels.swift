@@ -2,9 +2,8 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// The names of devices: the label with the later hybrid time wins.
-///
-/// Spec: Protocol/04-session.md §3.
+/// The names of devices: the label with the later hybrid time wins. Spec: Protocol/04-session.md
+/// §3.
 extension Store {
   /// Returns this device's label; `nil` if it was never given another name than the one it was made
   /// with.

@@ -140,9 +140,8 @@ extension Store {
 
   /// Makes a pending device active and marks its code as used up.
   ///
-  /// Returns `false`, and changes nothing, if the pairing was rolled back.
-  ///
-  /// `address` is the device's address, if this side dialled.
+  /// Returns `false`, and changes nothing, if the pairing was rolled back. `address` is the
+  /// device's address, if this side dialled.
   public func promote(
     _ device: DeviceID, address: ReachedAddress? = nil, at wall: Int64
   ) async throws(StoreError) -> Bool {

@@ -7,9 +7,7 @@ extension Store {
   /// remaining devices new keys.
   ///
   /// With `removal`, the device is told when it is next connected; otherwise, its keys are erased
-  /// at once.
-  ///
-  /// Spec: Protocol/06-messages.md §7, §8.
+  /// at once. Spec: Protocol/06-messages.md §7, §8.
   public func remove(
     _ device: DeviceID, removal: [UInt8]?, itemID: [UInt8], at wall: Int64
   ) async throws(StoreError) -> RemovalResult {
@@ -145,9 +143,8 @@ extension Database {
 
   /// Marks a device as removed and erases its keys.
   ///
-  /// A device that was never active leaves no trace.
-  ///
-  /// `keepsPending` indicates whether a pending pairing with it continues.
+  /// A device that was never active leaves no trace. `keepsPending` indicates whether a pending
+  /// pairing with it continues.
   func eraseKeys(of device: DeviceID, keepsPending: Bool = false) throws {
     try run(
       """

@@ -2,9 +2,8 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Whose a child's machine is: what is sent to it, and what is believed of it.
-///
-/// Spec: Protocol/10-household.md §2.
+/// Whose a child's machine is: what is sent to it, and what is believed of it. Spec:
+/// Protocol/10-household.md §2.
 extension Database {
   /// Returns the registers of a machine's zone by which this one decides what the machine is sent.
   func givenZone(of device: DeviceID) throws -> [Register] {

@@ -3,9 +3,7 @@ import GRDB
 import LatchkeyModel
 import LatchkeyRules
 
-/// The tables of registers.
-///
-/// Spec: Protocol/10-household.md §2.
+/// The tables of registers. Spec: Protocol/10-household.md §2.
 extension Database {
   func register(_ key: RegisterKey, in zone: Zone) throws -> Register? {
     try row("SELECT * FROM register WHERE zone = ? AND key = ?", [Data(zone.bytes), key.text]).map(Register.init(row:))

@@ -2,9 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// The accounts of this machine, a child's.
-///
-/// Spec: Protocol/10-household.md §3.
+/// The accounts of this machine, a child's. Spec: Protocol/10-household.md §3.
 extension Store {
   /// Keeps the accounts of this machine, a child's, and has its parents hear of them if they have
   /// changed.

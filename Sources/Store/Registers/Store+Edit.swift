@@ -45,9 +45,7 @@ public struct EditResult: Sendable {
   public var changes: [OutboxChange] = []
 }
 
-/// Edits of the household's desired state, on a parent.
-///
-/// Spec: Protocol/10-household.md §2.
+/// Edits of the household's desired state, on a parent. Spec: Protocol/10-household.md §2.
 extension Store {
   /// Sets registers, and queues the command that carries them for each machine that holds their
   /// zones, in one transaction.

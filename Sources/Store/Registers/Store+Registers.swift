@@ -39,9 +39,7 @@ public struct HouseholdReading: Sendable {
   public var accounts: [DeviceID: [Account]] = [:]
 }
 
-/// Reading the household.
-///
-/// Spec: Protocol/10-household.md §1, §2.
+/// Reading the household. Spec: Protocol/10-household.md §1, §2.
 extension Store {
   /// Returns the devices, the accounts and the registers that this machine knows; the accounts and
   /// registers only if they are not those of an edition that the caller knows.

@@ -130,10 +130,8 @@ extension Database {
   }
 }
 
-/// The last programs whose part in a session has ended.
-///
-/// The agent tells again what the node had not acknowledged when it died, and that may be recorded
-/// already. Spec: Protocol/13-agent.md §5.
+/// The last programs whose part in a session has ended. The agent tells again what the node had not
+/// acknowledged when it died, and that may be recorded already. Spec: Protocol/13-agent.md §5.
 extension Database {
   /// The most programs that are kept: as many as the reports that an agent keeps.
   private static let mostEnded: Int64 = 4_096

@@ -7,9 +7,7 @@ import LatchkeyRules
 ///
 /// They change in the transaction that stores or forgets a record, so that totals of a week read a
 /// few rows instead of all its records. They are instants and no sums: overlapping use counts once,
-/// and the family's day is chosen by its rules.
-///
-/// Spec: Protocol/11-rules.md §8.
+/// and the family's day is chosen by its rules. Spec: Protocol/11-rules.md §8.
 extension Database {
   private static var dayMilliseconds: Int64 { 86_400_000 }
   /// The most ranges of a day that are kept apart: of more, which no person makes, the nearest are

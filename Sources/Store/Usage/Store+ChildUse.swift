@@ -3,9 +3,8 @@ import GRDB
 import LatchkeyModel
 import LatchkeyRules
 
-/// The use of a child on all machines, as far as this machine knows of it.
-///
-/// Spec: Protocol/11-rules.md §8, §10.
+/// The use of a child on all machines, as far as this machine knows of it. Spec:
+/// Protocol/11-rules.md §8, §10.
 extension Store {
   /// Calls `visit` for each session of a child that may overlap a range of household time, in Unix
   /// milliseconds, and returns the latest name of each application.

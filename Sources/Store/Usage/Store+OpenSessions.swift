@@ -129,10 +129,8 @@ extension Store {
 
   /// Records a reading of the activity clock of a program's application.
   ///
-  /// The session continues.
-  ///
-  /// `since` is when the agent began to see the program. The session's time before that counts in
-  /// full.
+  /// The session continues. `since` is when the agent began to see the program. The session's time
+  /// before that counts in full.
   public func note(
     _ reading: SessionActivity.Reading, of process: ProcessIdentity, bootID: String, since: BootInstant?
   ) async throws(StoreError) {
@@ -153,11 +151,9 @@ extension Store {
   /// Removes programs from a session.
   ///
   /// If none is left, ends the session. The same transaction stores the record and queues it for
-  /// every parent, with the facts that follow from the record.
-  ///
-  /// Returns `nil` if there is neither a session nor a record with that ID. `make` returns the
-  /// record of the session; it is not called if the session has ended already. `end` is when the
-  /// programs ended, on the boot clock.
+  /// every parent, with the facts that follow from the record. Returns `nil` if there is neither a
+  /// session nor a record with that ID. `make` returns the record of the session; it is not called
+  /// if the session has ended already. `end` is when the programs ended, on the boot clock.
   ///
   /// With a `boot`, programs that have gone on in another session of that boot are removed from
   /// that one: `handOver` may have ended theirs since the caller looked.

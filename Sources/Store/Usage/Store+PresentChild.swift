@@ -2,9 +2,8 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Who is there in accounts of this machine that several children share.
-///
-/// Spec: Protocol/10-household.md §3.
+/// Who is there in accounts of this machine that several children share. Spec:
+/// Protocol/10-household.md §3.
 extension Store {
   /// Returns for how many milliseconds no PIN of a child is taken; 0 if one is taken now, which
   /// then counts as wrong until it has proved right.

@@ -3,9 +3,8 @@ import GRDB
 import LatchkeyModel
 import LatchkeyRules
 
-/// The use of a child on one machine, which a parent passes on to the child's other machines.
-///
-/// Spec: Protocol/10-household.md §4.
+/// The use of a child on one machine, which a parent passes on to the child's other machines. Spec:
+/// Protocol/10-household.md §4.
 extension Store {
   /// Has each child's machine get the use of the children that it serves, and returns the changed
   /// streams.
@@ -117,9 +116,7 @@ extension Database {
   }
 }
 
-/// The use of a child on other machines, as parents forward it.
-///
-/// Spec: Protocol/10-household.md §4.
+/// The use of a child on other machines, as parents forward it. Spec: Protocol/10-household.md §4.
 extension InboxTransaction {
   /// Takes from a parent the record of a session on another machine, of a child that this machine
   /// serves.

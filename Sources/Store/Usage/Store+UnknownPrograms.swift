@@ -2,7 +2,6 @@ import GRDB
 import LatchkeyModel
 
 /// Sessions of unknown programs, of which an account has one at a time however many of them run.
-///
 /// Spec: Protocol/06-messages.md §5.
 extension Store {
   /// Removes programs from a session of unknown programs, which waits for the next one if none is
@@ -33,9 +32,7 @@ extension Store {
   /// that merely count, or begins one.
   ///
   /// The clock advanced by `advanced` milliseconds until the session that would begin, `new`, was
-  /// last used. It has no process.
-  ///
-  /// Returns whether it begins.
+  /// last used. It has no process. Returns whether it begins.
   public func noteUnknown(
     _ reading: SessionActivity.Reading, advanced: Int64, in new: OpenUsageSession
   ) async throws(StoreError) -> Bool {

@@ -4,9 +4,7 @@ import CSodium
 /// ristretto255 with SHA-512.
 ///
 /// Each run allows an attacker to test one guess, and a recording allows none. The two sides have
-/// different roles (initiator-responder).
-///
-/// Spec: draft-irtf-cfrg-cpace, sections 6 and 7.
+/// different roles (initiator-responder). Spec: draft-irtf-cfrg-cpace, sections 6 and 7.
 public struct CPace: Sendable {
   public static let shareByteCount = 32
 

@@ -3,9 +3,7 @@ import LatchkeyModel
 /// An encoding of bytes as text that detects typing errors: bech32m, of at most 90 characters.
 ///
 /// The text is a prefix, a `1`, the data in 32 symbols that are hard to confuse, and a checksum of
-/// six symbols, which detects any four wrong characters.
-///
-/// Spec: BIP-350 and BIP-173.
+/// six symbols, which detects any four wrong characters. Spec: BIP-350 and BIP-173.
 public enum Bech32m {
   /// The largest number of characters in a text.
   public static let maximumCharacterCount = 90

@@ -4,12 +4,9 @@ import LatchkeyModel
 /// randomness of its own.
 ///
 /// Write when it is this side's turn, read when it is not, and call `finish` at the end. A refused
-/// message does not change the handshake, so the genuine message can still be read afterwards.
-///
-/// The value can be copied, but one ephemeral key must never be used in two different
-/// conversations: create a new one for each handshake.
-///
-/// Spec: Noise revision 34, section 5.3.
+/// message does not change the handshake, so the genuine message can still be read afterwards. The
+/// value can be copied, but one ephemeral key must never be used in two different conversations:
+/// create a new one for each handshake. Spec: Noise revision 34, section 5.3.
 public struct NoiseHandshake: Sendable {
   /// The largest size of a Noise message, in bytes.
   public static let maximumMessageByteCount = Limits.frameBytes

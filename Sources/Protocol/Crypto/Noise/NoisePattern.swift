@@ -87,9 +87,8 @@ public struct NoisePattern: Sendable {
 ///
 /// The first of two letters describes the initiator's static key, the second the responder's: `N`
 /// means that there is none, `K` that it is known in advance, `X` that it is sent, and `I` that it
-/// is sent at once. Patterns with one letter are one-way.
-///
-/// Spec: Noise revision 34, sections 7.4 and 7.5.
+/// is sent at once. Patterns with one letter are one-way. Spec: Noise revision 34, sections 7.4 and
+/// 7.5.
 enum NoiseBasePattern: String, Sendable, CaseIterable {
   case n = "N"
   case k = "K"

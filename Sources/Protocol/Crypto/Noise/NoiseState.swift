@@ -152,9 +152,7 @@ struct NoiseCipher: Sendable {
   /// Replaces the key by one derived from it, so that earlier messages stay safe if the new key
   /// leaks.
   ///
-  /// The counter continues.
-  ///
-  /// Spec: Noise revision 34, section 4.2 (`REKEY`).
+  /// The counter continues. Spec: Noise revision 34, section 4.2 (`REKEY`).
   mutating func rekey() {
     let block = SecretBytes(count: Self.keyByteCount + Self.tagByteCount) { memory in
       let zeros = [UInt8](repeating: 0, count: Self.keyByteCount)

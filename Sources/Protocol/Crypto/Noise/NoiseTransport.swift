@@ -2,9 +2,8 @@
 ///
 /// Messages have to be opened in the order in which they were sealed. A lost or repeated message
 /// fails. A refused message does not change the transport. The value can be copied, but only one
-/// copy may continue sealing: two copies would use the same counter for different messages.
-///
-/// Spec: Noise revision 34, section 5.3.
+/// copy may continue sealing: two copies would use the same counter for different messages. Spec:
+/// Noise revision 34, section 5.3.
 public struct NoiseTransport: Sendable {
   /// The largest size of a sealed message, in bytes.
   public static let maximumMessageByteCount = NoiseHandshake.maximumMessageByteCount
