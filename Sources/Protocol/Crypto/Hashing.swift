@@ -111,14 +111,10 @@ public enum HKDF {
   /// The largest number of bytes that one derivation can return.
   public static let maximumByteCount = 255 * HMACSHA256.byteCount
 
-  /// Derives a secret.
+  /// Derives a secret of `count` bytes, at most `maximumByteCount`.
   ///
-  /// - Parameters:
-  ///   - salt: A public or secret value of any size. An empty one is equivalent to 32 zero bytes.
-  ///   - inputKeyMaterial: The secret from which to derive, of any size.
-  ///   - info: The purpose of the result, so that two purposes never share a key.
-  ///   - count: The size of the result in bytes, at most `maximumByteCount`.
-  /// - Returns: A secret of `count` bytes.
+  /// An empty salt is equivalent to 32 zero bytes. `info` is the purpose of the result, so that two
+  /// purposes never share a key.
   public static func derive(salt: [UInt8], inputKeyMaterial: SecretBytes, info: [UInt8], count: Int) -> SecretBytes {
     salt.withUnsafeBytes { salt in derive(salt: salt, inputKeyMaterial: inputKeyMaterial, info: info, count: count) }
   }

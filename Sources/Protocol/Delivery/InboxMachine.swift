@@ -35,7 +35,6 @@ public struct InboxMachine: Sendable {
 
   private var streams: [StreamClass: Stream] = [:]
   private var gathered: [ItemRun] = []
-  /// A Boolean value that indicates whether a commit is under way.
   public private(set) var isCommitting = false
   /// The epoch of each stream after the commit under way.
   private var committing: [StreamClass: UInt64] = [:]

@@ -9,7 +9,6 @@ public struct OutboxMachine: Sendable {
   public struct Load: Hashable, Sendable {
     public var streamClass: StreamClass
     public var epoch: UInt64
-    /// The first number to read.
     public var from: UInt64
     public var items: Int
     public var bytes: Int
@@ -109,11 +108,10 @@ public struct OutboxMachine: Sendable {
 
   /// Starts sending after the peer's Hello in a new session.
   ///
-  /// - `foreign`: The classes in which the peer's last item differs from the one that got the
-  ///   number here, according to the store's comparison with `hello.held`. This machine was
-  ///   restored to an older state and has assigned numbers twice.
-  /// - `pairwiseKey`: The session's key. If it differs from the last one, the devices may have been
-  ///   paired again and streams closed.
+  /// In the classes `foreign`, the peer's last item differs from the one that got the number here,
+  /// by the store's comparison with `hello.held`: this machine was restored to an older state and
+  /// has assigned numbers twice. If `pairwiseKey` differs from the last session's, the devices may
+  /// have been paired again and streams closed.
   public mutating func sessionOpened(
     _ hello: Hello, foreign: Set<StreamClass> = [], pairwiseKey: [UInt8] = []
   ) -> [Effect] {
@@ -188,7 +186,6 @@ public struct OutboxMachine: Sendable {
     streams[streamClass] = stream
   }
 
-  /// Records that the store has given a stream a new epoch.
   public mutating func restarted(_ streamClass: StreamClass, _ position: OutboxPosition) {
     var position = position
     if let news = ahead.removeValue(forKey: streamClass), news.epoch == position.epoch {

@@ -6,7 +6,6 @@ import LatchkeyModel
 /// A pure value. The state diagram is in the specification. Spec: Protocol/04-session.md §5,
 /// Protocol/02-discovery.md §8.
 public struct DialMachine: Sendable {
-  /// The need of the link for its dialer.
   public enum Need: Hashable, Sendable {
     /// No call: a session exists, one is being opened, or the peer must not be called.
     case nothing
@@ -44,7 +43,6 @@ public struct DialMachine: Sendable {
   }
 
   public enum Phase: Sendable {
-    /// Nothing is needed.
     case resting
     /// No address is known.
     ///
@@ -77,7 +75,6 @@ public struct DialMachine: Sendable {
 
   public init(jitterSeed: UInt64) { jitter = JitterSource(seed: jitterSeed) }
 
-  /// A Boolean value that indicates whether calls are under way or about to be made.
   @inline(never)
   public var isDialling: Bool {
     switch phase {
@@ -104,7 +101,6 @@ public struct DialMachine: Sendable {
     }
   }
 
-  /// Returns the effects that were added since the last call.
   public mutating func takeEffects() -> [Effect] {
     guard !effects.isEmpty else { return [] }
     defer { effects = [] }
@@ -165,7 +161,6 @@ public struct DialMachine: Sendable {
     effects.append(.lookUp)
   }
 
-  /// Cancels any calls that are under way.
   private mutating func stop() {
     if case .racing(let race) = phase { giveUp(race) }
     phase = .resting
@@ -254,11 +249,11 @@ public struct DialMachine: Sendable {
     }
   }
 
-  /// Records the end of the session, or of the attempt to open one.
+  /// Records the end of the session, or of the attempt to open one, which was open for
+  /// `milliseconds`.
   ///
-  /// - `milliseconds`: The time for which it was open.
-  /// - `isOurs`: Whether this side had called.
-  /// - `isDuplicate`: Whether it gave way to another session, which is not a failure.
+  /// `isOurs` says whether this side had called, and `isDuplicate` whether it gave way to another
+  /// session, which is not a failure.
   public mutating func sessionEnded(
     after milliseconds: Int64, isOurs: Bool, isDuplicate: Bool, crowd: Int, now: BootInstant
   ) {
@@ -281,7 +276,6 @@ public struct DialMachine: Sendable {
     }
   }
 
-  /// Acts on the timers that are due.
   public mutating func timerFired(crowd: Int, now: BootInstant) {
     switch phase {
     case .spreading(let until, let beside): if now >= until { lookUp(beside: beside, now: now) }

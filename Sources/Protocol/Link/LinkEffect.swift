@@ -114,7 +114,6 @@ public enum RemovalEnd: String, Hashable, Sendable {
   case sentOften = "it was sent often enough"
 }
 
-/// The result of storing a note.
 public enum LinkNoteAnswer: Hashable, Sendable {
   case done
   /// For `LinkNote.forget`: whether the items contained keys, which are now in use.
@@ -188,14 +187,11 @@ public enum LinkNews: Hashable, Sendable {
 public enum LinkTrouble: Hashable, Sendable {
   /// No call reached the peer.
   case unreached(CallOutcome)
-  /// The session was closed because of this fault.
   case fault(SessionFault)
   /// The peer has stopped responding.
   case unheard
-  /// The two sides have no version in common.
   case version
   /// The peer refuses this machine's keys.
   case turnedAway
-  /// A disk operation failed.
   case disk(String)
 }

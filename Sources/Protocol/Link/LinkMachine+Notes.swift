@@ -64,7 +64,6 @@ extension LinkMachine {
     settle()
   }
 
-  /// Handles a note that could not be stored.
   public mutating func noteFailed(_ fault: LinkFault, now: BootInstant) {
     self.now = now
     let hasWeight = notes.failed(isOfDisk: fault.isOfDisk, hasSession: current != nil)

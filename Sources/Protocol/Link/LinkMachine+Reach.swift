@@ -43,7 +43,6 @@ extension LinkMachine {
     settle()
   }
 
-  /// Records that a call failed.
   public mutating func callEnded(_ call: Int, _ outcome: CallOutcome, now: BootInstant) {
     self.now = now
     if let endpoint = dialler.ended(call, outcome, crowd: surroundings.crowd, now: now) {

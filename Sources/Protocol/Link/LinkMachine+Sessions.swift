@@ -43,10 +43,8 @@ extension LinkMachine {
     return number
   }
 
-  /// Returns whether the next frame of a session may be read.
   public func wantsFrames(_ number: Int) -> Bool { sessions[number]?.wantsFrames ?? false }
 
-  /// Returns whether the link still has a session of this number.
   public func holds(_ number: Int) -> Bool { sessions[number] != nil }
 
   /// Handles a frame that was decrypted.
@@ -167,7 +165,6 @@ extension LinkMachine {
     effects.append(.send(batch, on: number))
   }
 
-  /// Ends a session with a goodbye to the peer.
   package mutating func close(_ number: Int, _ goodbye: Goodbye?) {
     guard sessions[number] != nil else { return }
     if let goodbye { send(SessionBatch(goodbye: goodbye), on: number) }
@@ -175,7 +172,6 @@ extension LinkMachine {
     detach(number, isDuplicate: goodbye == .duplicate)
   }
 
-  /// Ends a session at once.
   package mutating func abort(_ number: Int) {
     guard sessions[number] != nil else { return }
     effects.append(.abort(number))

@@ -8,7 +8,6 @@ extension LinkMachine {
   /// The number of items that wait or are on their way, in both directions.
   public var waiting: UInt64 { outbox.waiting + inbox.behind }
 
-  /// Returns the number of items of a class that are on their way.
   public func inFlight(_ streamClass: StreamClass) -> Int { outbox.inFlight(streamClass) }
 
   // MARK: Out
@@ -36,7 +35,6 @@ extension LinkMachine {
     settle()
   }
 
-  /// Ends the session after a failed load.
   public mutating func loadFailed(_ load: OutboxMachine.Load, _ fault: LinkFault, now: BootInstant) {
     self.now = now
     if load.session == outbox.session, let current { fail(current, fault) }

@@ -19,7 +19,6 @@ public struct LinkMachine: Sendable {
   package var outbox: OutboxMachine
   package var inbox: InboxMachine
   package var roster: SessionRoster
-  /// The machine that decides when to call the peer.
   public package(set) var dialler: DialMachine
   package var watch = CloneWatch()
   package var notes = LinkNotes()
@@ -41,9 +40,7 @@ public struct LinkMachine: Sendable {
   var told: [SocketEndpoint]
   /// Addresses at which calls failed since this process began; at most `Limits.addresses`.
   var failedAddresses: Set<SocketEndpoint> = []
-  /// The facts about this machine and the network.
   public var surroundings: LinkSurroundings
-  /// The number of sessions that opened and ended in this process.
   public private(set) var endedSessions: UInt64 = 0
   /// The last error; `nil` if none has occurred.
   public internal(set) var trouble: LinkTrouble?
@@ -77,9 +74,9 @@ public struct LinkMachine: Sendable {
 
   /// Creates a machine from the state in the database.
   ///
-  /// - `keyID`: The ID of the key with which calls are answered, 8 bytes; empty if there is none.
-  /// - `told`: The addresses where the peer can be called, as it last stated them.
-  /// - `jitterSeed`: A random number. No secret depends on it.
+  /// `keyID` names the key with which calls are answered, 8 bytes; it is empty if there is none.
+  /// `told` are the addresses that the peer last stated. No secret depends on `jitterSeed`, a
+  /// random number.
   public init(
     peer: DeviceID, settings: LinkSettings, standing: PeerStanding, keyID: [UInt8], streams: LinkStreams,
     told: [SocketEndpoint], surroundings: LinkSurroundings, jitterSeed: UInt64, now: BootInstant
@@ -109,7 +106,6 @@ public struct LinkMachine: Sendable {
   /// A Boolean value that indicates whether this side called in the current session.
   public var isCurrentOurs: Bool { current.flatMap { sessions[$0]?.isOurs } ?? false }
 
-  /// Returns the effects that were added since the last call.
   public mutating func takeEffects() -> [LinkEffect] {
     guard !effects.isEmpty else { return [] }
     defer { effects = [] }
@@ -174,11 +170,6 @@ public struct LinkMachine: Sendable {
   }
 
   /// Changes the names that the machine states in its sessions.
-  ///
-  /// - Parameters:
-  ///   - name: The name of this device.
-  ///   - labels: The labels to send to the peer.
-  ///   - now: The present instant.
   public mutating func named(_ name: String, _ labels: SessionLabels, now: BootInstant) {
     self.now = now
     settings.name = name

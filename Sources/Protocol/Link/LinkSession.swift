@@ -113,7 +113,6 @@ public struct LinkSettings: Sendable {
   /// there.
   public var host: @Sendable ([UInt8]) -> String?
 
-  /// Creates settings with the usual windows.
   public init(
     device: DeviceID, runID: [UInt8], name: String, role: DeviceRole, host: @escaping @Sendable ([UInt8]) -> String?,
     verify: @escaping @Sendable (ItemRun) throws(SessionFault) -> Void

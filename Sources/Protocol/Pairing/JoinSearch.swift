@@ -62,7 +62,6 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
   ///
   /// A machine with several addresses is asked once, since each guess counts.
   private var answered: Set<String> = []
-  /// The time of the last answer from a machine.
   private var lastAnswer: BootInstant?
   /// A Boolean value that indicates whether an announcement of this code was seen.
   private var isAnnounced = false
@@ -108,10 +107,8 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
     return tried.insert(candidate.place).inserted
   }
 
-  /// Takes the outcome of an attempt in which the inviter did not prove its identity; `nil` if
-  /// nothing answered.
-  ///
-  /// - Returns: the outcome that ends the search, or `nil` to go on.
+  /// Takes the outcome of an attempt in which the inviter did not prove its identity, `nil` if
+  /// nothing answered; returns the outcome that ends the search, or `nil` to go on.
   public mutating func judge(_ candidate: Candidate, _ outcome: PairingOutcome?, now: BootInstant) -> PairingOutcome? {
     guard let outcome else {
       unreached.updateValue(candidate.instance, forKey: candidate.place)
@@ -131,12 +128,8 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
     return outcome
   }
 
-  /// Returns the next step after a round.
-  ///
-  /// - Parameters:
-  ///   - hasOthers: Whether machines announce open codes with other discriminators.
-  ///   - now: The present instant.
-  /// - Returns: The step.
+  /// Returns the next step after a round; `hasOthers` says whether machines announce other open
+  /// codes.
   public mutating func next(hasOthers: Bool = false, now: BootInstant) -> Step {
     let rest = deadline - now
     if isFirst, rest > 0 {

@@ -129,7 +129,6 @@ extension PairingAttempt {
 
   private static var versions: VersionRange { VersionRange(Version.protocolRange) }
 
-  /// Returns this side's half of CPace.
   private func agreement(_ role: CPaceRole, _ code: TypedCode, sessionID: [UInt8]) throws -> CPace {
     try CPace(
       role: role, password: code.secret,
@@ -161,7 +160,6 @@ extension PairingAttempt {
         identityKey: own.identity.publicKey.bytes, name: own.name.text, role: own.role, random: entropy.random))
   }
 
-  /// Reads the other side's introduction.
   private static func read(
     _ frame: [UInt8], _ handshake: inout NoiseHandshake
   ) throws -> (PairingIntroduction, DeviceKeys) {

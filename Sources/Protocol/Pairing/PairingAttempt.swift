@@ -41,9 +41,8 @@ public struct PairingAttempt: Sendable {
 
   /// Begins an attempt of the inviter after a connection's preamble has named an open code.
   ///
-  /// - `code`: The code in the form that the preamble names.
-  /// - `discoveryKey`: The household's discovery key, 32 bytes, which the joiner receives.
-  /// - `asksPerson`: Whether the person decides. Otherwise, knowing the code is enough.
+  /// The code is in the form that the preamble names. The joiner receives the household's discovery
+  /// key, 32 bytes. Unless the person is asked, knowing the code is enough.
   public init(
     inviter own: PairingParty, code: PairingCredential, joinerRole: DeviceRole, entropy: PairingEntropy,
     discoveryKey: [UInt8], asksPerson: Bool

@@ -4,7 +4,6 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/03-pairing.md §2.
 public struct PairingCode: Sendable {
-  /// The inviter's address, if the code contains it.
   public struct Address: Hashable, Sendable {
     public var ipv4: [UInt8]
     public var port: UInt16
@@ -20,7 +19,6 @@ public struct PairingCode: Sendable {
   ///
   /// It is not secret.
   public var discriminator: UInt16
-  /// The time for which the code was opened.
   public var minutesValid: UInt8
   /// 16 random bytes.
   public var secret: SecretBytes
@@ -156,10 +154,8 @@ public enum PairingCodeError: Error, Hashable, Sendable, CustomStringConvertible
   case length(symbols: Int)
   /// A typed code has a wrong symbol, or two in the wrong order: `typo` in the specification.
   case mistyped
-  /// The code has a later version.
   case newer
 
-  /// One sentence with the fault and the next step.
   public var description: String {
     switch self {
     case .empty: "No code was given: enter the one that `latchkey pair` shows on the other machine."

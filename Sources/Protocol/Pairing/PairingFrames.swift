@@ -94,7 +94,6 @@ public enum PairingNotice: UInt8, Sendable, Hashable {
     self.init(rawValue: frame[1])
   }
 
-  /// The outcome that the joiner shows to its person.
   public var outcome: PairingOutcome {
     switch self {
     case .wrongCode: .wrongCode

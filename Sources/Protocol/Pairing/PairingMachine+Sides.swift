@@ -74,7 +74,6 @@ extension PairingMachine {
     return []
   }
 
-  /// Ends the join when the search is over.
   public mutating func searched(_ outcome: PairingOutcome) -> [Effect] { isWaiting ? end(outcome) : [] }
 
   /// Ends the join because the store could not count the run.

@@ -49,7 +49,6 @@ public struct PairingMachine<Line: Sendable>: Sendable {
     case ended(PairingOutcome)
   }
 
-  /// The progress of the current attempt.
   enum Stage: Sendable {
     /// The other machine has not proved its identity yet.
     case meeting
@@ -67,7 +66,6 @@ public struct PairingMachine<Line: Sendable>: Sendable {
     case promoting(PairingCompletion)
   }
 
-  /// The current attempt with one machine.
   struct Attempt: Sendable {
     let number: Int
     let line: Line
@@ -212,7 +210,6 @@ public struct PairingMachine<Line: Sendable>: Sendable {
     return close
   }
 
-  /// Waits for the next attempt.
   mutating func wait(after outcome: PairingOutcome) {
     last = outcome
     phase = .waiting

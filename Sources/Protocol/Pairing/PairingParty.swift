@@ -14,7 +14,6 @@ public struct PairingParty: Sendable {
     self.role = role
   }
 
-  /// The public keys of this device.
   public var keys: DeviceKeys { DeviceKeys(identity: identity.publicKey, link: link.publicKey) }
 }
 
@@ -56,7 +55,6 @@ public struct PairedPeer: Sendable {
 ///
 /// Effects are carried out in order.
 public enum PairingEffect: Sendable {
-  /// Send this frame to the other machine.
   case send([UInt8])
   /// Show the question.
   ///
@@ -125,12 +123,7 @@ public enum PairingFate: Hashable, Sendable {
   ///
   /// An inviter sends its last message only once the device is active, so it can discard the
   /// pairing. A joiner cannot know whether that message was sent, and keeps the key for another
-  /// day.
-  ///
-  /// - `role`: The role of this device.
-  /// - `hasLapsed`: Whether the pairing has lapsed already.
-  /// - `since`: The time at which it became pending, or at which it lapsed.
-  /// - `isThisBoot`: Whether that time belongs to the present boot of the machine.
+  /// day. `since` is when it became pending or, if it has lapsed, when it lapsed.
   public init(role: DeviceRole, hasLapsed: Bool, since: BootInstant, isThisBoot: Bool, now: BootInstant) {
     let time = hasLapsed ? Limits.pairingDoubtMilliseconds : Limits.pairingCommitMilliseconds
     let rest = since + time - now

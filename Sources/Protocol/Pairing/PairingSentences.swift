@@ -27,12 +27,7 @@ extension PairingOutcome {
     }
   }
 
-  /// Returns the sentence about the outcome for the joiner's person.
-  ///
-  /// - Parameters:
-  ///   - wasLeftHere: Whether this person cancelled.
-  ///   - hint: The observation of the search; `nil` for none.
-  /// - Returns: The outcome and the next step.
+  /// Returns the sentence about the outcome for the joiner's person, with the next step.
   func joinerSentence(wasLeftHere: Bool, hint: JoinHint? = nil) -> Phrase {
     if self == .notFound, case .otherCodes? = hint, let hint { return hint.endSentence }
     guard self == .cancelled else { return phrase }
@@ -50,9 +45,7 @@ extension PairingOutcome {
 public enum JoinHint: Hashable, Sendable {
   /// Machines announce open codes with other beginnings, and none announces this code.
   ///
-  /// - Parameters:
-  ///   - own: the first two symbols of the code's typed form.
-  ///   - open: those of the open codes, at most `mostCodes`, in order.
+  /// A beginning is the first two symbols of a typed code; there are at most `mostCodes`, in order.
   case otherCodes(own: String, open: [String])
   /// A machine that announces the code's beginning says that the code is wrong.
   case saidToBeWrong

@@ -48,13 +48,10 @@ public struct DialPace: Sendable, Hashable {
 
   /// Returns the delay after a failed call, in milliseconds from its beginning.
   ///
-  /// If nothing answered, the network may become available at any moment without notice. Such calls
-  /// cost a packet or two and stay frequent. In a crowd they are less frequent, or a thousand
-  /// machines would call the one that all of them have lost.
-  ///
-  /// - `jitter`: A random number in 0 to 1.
-  /// - `isUnreachable`: Whether some address could not be connected to.
-  /// - `crowd`: The number of machines that may be calling at the same time, as far as is known.
+  /// If nothing answered (`isUnreachable`), the network may become available at any moment without
+  /// notice. Such calls cost a packet or two and stay frequent. In a crowd they are less frequent,
+  /// or a thousand machines would call the one that all of them have lost. `jitter` is a random
+  /// number in 0 to 1.
   public mutating func failed(jitter: Double, isUnreachable: Bool = false, crowd: Int = 1) -> Int64 {
     lastedLong = true
     return backoff.failed(jitter: jitter, longest: isUnreachable ? Self.longest(crowd: crowd) : 60_000)

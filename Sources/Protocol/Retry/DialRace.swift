@@ -28,10 +28,10 @@ public struct AddressLadder<Address: Hashable & Sendable>: Sendable {
   /// Adds an address after those of its kind that were added before.
   public mutating func add(_ address: Address, _ rung: Rung) { rungs[rung, default: []].append(address) }
 
-  /// Returns all addresses in the order in which to try them, each once.
+  /// Returns all addresses, but those that lead back to this machine, in the order in which to try
+  /// them.
   ///
-  /// - `own`: Addresses that lead back to this machine, which are left out.
-  /// - `lostRaces`: The number of consecutive races that reached no peer.
+  /// `lostRaces` is the number of consecutive races that reached no peer.
   public func order(without own: Set<Address>, lostRaces: Int) -> [Address] {
     let columns = Rung.allCases.map { rung -> [Address] in
       let addresses = rungs[rung] ?? []
@@ -64,7 +64,6 @@ public struct DialRace<Address: Hashable & Sendable>: Sendable {
   private var calling: Set<Address> = []
   private var taken: Set<Address> = []
   private var nextStart: BootInstant
-  /// The address whose call won.
   public private(set) var winner: Address?
 
   /// Begins a race with these addresses, best first.

@@ -104,7 +104,6 @@ public struct SessionResponder: Sendable {
 public struct SessionCipher: Sendable {
   private var transport: NoiseTransport
 
-  /// Creates a cipher from the result of the handshake.
   public init(_ transport: NoiseTransport) { self.transport = transport }
 
   /// Encrypts a batch into a frame, and rotates the key of this direction afterwards if the batch

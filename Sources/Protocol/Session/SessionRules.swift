@@ -39,7 +39,6 @@ public struct SessionRules: Sendable {
   /// The peer's Hello; `nil` until it arrives.
   public private(set) var peerHello: Hello?
 
-  /// Creates the rules at the end of a handshake.
   public init(now: BootInstant) {
     openedAt = now
     lastReceived = now
@@ -55,7 +54,6 @@ public struct SessionRules: Sendable {
     return framesSinceRekey >= Limits.rekeyFrames || now - rekeyedAt >= Limits.rekeyMilliseconds
   }
 
-  /// Records that the key of this direction was rotated.
   public mutating func rekeyed(now: BootInstant) {
     framesSinceRekey = 0
     rekeyedAt = now
@@ -146,7 +144,6 @@ public enum SessionFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// A message is malformed or out of place.
   case violation(String)
   case refused(Hello.Refusal)
-  /// The two sides have no version in common.
   case version
 
   /// A clause that describes the fault to a person.

@@ -5,14 +5,8 @@ import LatchkeyModel
 /// What recognizes the applications that this machine, a child's, has found on itself. No parent is
 /// told of it. Spec: Protocol/10-household.md §5.
 extension Store {
-  /// Keeps the applications that this machine has found on itself, and what recognizes them here.
-  ///
-  /// - Parameters:
-  ///   - list: The applications.
-  ///   - matchers: What recognizes them.
-  ///   - wall: The time in Unix milliseconds.
-  /// - Returns: The number of the list that holds now, and the changed streams.
-  /// - Throws: The database's error.
+  /// Keeps the applications that this machine has found on itself, and what recognizes them here;
+  /// returns the number of the list that holds now, and the changed streams.
   package func setInstalled(
     _ list: EntryList<InstalledApp>, matchers: [AppID: InstalledMatchers] = [:], at wall: Int64
   ) async throws(StoreError) -> (number: UInt64, changes: [OutboxChange]) {
@@ -22,7 +16,6 @@ extension Store {
     }
   }
 
-  /// Returns what recognizes the applications that this machine has found on itself.
   public func installedMatchers() async throws(StoreError) -> [AppID: InstalledMatchers] {
     try await read { database in try database.installedMatchers() }
   }
@@ -58,12 +51,7 @@ extension Store {
     try await read { database in try database.knownPrograms() }
   }
 
-  /// Changes what is remembered in one transaction, and leaves the disk alone if that changes
-  /// nothing.
-  ///
-  /// - Parameter change: Makes the change, from what is remembered at that moment.
-  /// - Returns: What `change` returns.
-  /// - Throws: The database's error.
+  /// Changes what is remembered in one transaction, and leaves the disk alone if nothing changes.
   package func remember<Value: Sendable>(
     _ change: @escaping @Sendable (inout KnownPrograms) -> Value
   ) async throws(StoreError) -> Value {

@@ -3,10 +3,8 @@ import LatchkeyModel
 
 /// The browsers that a parent has let in. Spec: Protocol/15-pages.md §7.
 extension Store {
-  /// The most browsers that are let in at the same time.
   public static let mostBrowsers = 16
 
-  /// Whether a browser was let in.
   public enum BrowserEntry: Hashable, Sendable {
     case added
     /// Another browser has the label.
@@ -15,13 +13,7 @@ extension Store {
     case tooMany
   }
 
-  /// Lets a browser in.
-  ///
-  /// - Parameters:
-  ///   - browser: The browser.
-  ///   - digest: The SHA-256 of its cookie, 32 bytes.
-  /// - Returns: Whether it was let in.
-  /// - Throws: `StoreError` if it cannot be stored.
+  /// Lets a browser in whose cookie has a SHA-256, 32 bytes.
   public func addBrowser(_ browser: BrowserListing, cookie digest: [UInt8]) async throws(StoreError) -> BrowserEntry {
     try await commits.commit { [own] database in
       let count = try database.first("SELECT count(*) FROM browser", [], { Int($0.integer(0)) }) ?? 0

@@ -11,7 +11,6 @@ public struct DatabaseEffects: EffectTransaction {
   public let author: DeviceID
   /// The time in Unix milliseconds by this machine's wall clock; for people, never for a decision.
   public let wall: Int64
-  /// How far this machine enforces rules.
   public let enforcement: Enforcement
   /// A Boolean value that indicates whether an agent is to carry out what follows from rules.
   public let awaitsAgent: Bool
@@ -27,7 +26,6 @@ public struct DatabaseEffects: EffectTransaction {
   private let cache: FactCache?
   /// A Boolean value that indicates whether the transaction only reads what is committed.
   private let isReading: Bool
-  /// The numbers of facts that this transaction has counted.
   private var factCounts: [FactCache.Place: Int64] = [:]
   /// Registers that the parent which gave the command is to hear of.
   private(set) var toldAuthor: [Register] = []

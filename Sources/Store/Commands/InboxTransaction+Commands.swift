@@ -62,7 +62,6 @@ extension InboxTransaction {
     try answer(CommandReceipt(commandID: id, outcome: .failed(reason: reason), at: wall))
   }
 
-  /// Stores the receipt under the command's ID and queues it.
   private mutating func answer(_ receipt: CommandReceipt) throws {
     try queue(receipt.commandID, coding.encode(receipt))
   }
@@ -75,16 +74,7 @@ extension InboxTransaction {
 extension Database {
   /// Queues a receipt, and stores it under the command's ID to answer a repetition of the command.
   ///
-  /// - Parameters:
-  ///   - id: The ID of the command.
-  ///   - body: The encoded receipt.
-  ///   - peer: The parent's machine that issued the command.
-  ///   - isNew: Whether the receipt replaces the note that the command is under way.
-  ///   - caps: The limits of the queue.
-  ///   - group: The group of writes that the item joins.
-  ///   - wall: The time in Unix milliseconds.
-  /// - Returns: The change of the outbox.
-  /// - Throws: The database's error.
+  /// `isNew` says whether the receipt replaces the note that the command is under way.
   func queueReceipt(
     _ id: CommandID, _ body: [UInt8], to peer: OutboxAddress, isNew: Bool, caps: QueueCaps, in group: WriteGroup,
     at wall: Int64

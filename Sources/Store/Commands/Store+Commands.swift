@@ -5,16 +5,9 @@ import LatchkeyModel
 extension Store {
   /// Stores a command and its place in the outbox, in one transaction.
   ///
-  /// - Parameters:
-  ///   - id: The ID of the command.
-  ///   - device: The child's machine.
-  ///   - expiresAfter: The lifetime in milliseconds; 0 for no limit, `nil` for the default of the
-  ///     kind.
-  ///   - wall: The time in Unix milliseconds.
-  ///   - make: Creates the payload from the present state and the hybrid clock, whose readings are
-  ///     stored with it.
-  /// - Returns: The command, and the change of the outbox.
-  /// - Throws: `StoreError`, such as `queueFull`, `noSuchPeer`, or a fault of the disk.
+  /// The lifetime is in milliseconds; 0 for no limit, `nil` for the default of the kind. `make`
+  /// creates the payload from the present state and the hybrid clock, whose readings are stored
+  /// with it. Throws `StoreError`, such as `queueFull`, `noSuchPeer`, or a fault of the disk.
   public func issue(
     _ id: CommandID, to device: DeviceID, expiresAfter: Int64? = nil, at wall: Int64,
     make: @escaping @Sendable (inout DatabaseEffects, ClockReader) throws -> CommandPayload
@@ -29,11 +22,10 @@ extension Store {
     }
   }
 
-  /// Cancels a command before it is stored on the child's machine; its number is sent as one
-  /// without content.
+  /// Cancels a command before it is stored on the child's machine; its number is sent as a skip.
   ///
-  /// - Returns: The command as it is now, and whether this call cancelled it; `nil` if the ID is
-  ///   unknown.
+  /// Returns the command as it is now, and whether this call cancelled it; `nil` if the ID is
+  /// unknown.
   public func cancel(
     _ id: CommandID, at wall: Int64
   ) async throws(StoreError) -> (command: ConfigurationCommand, wasCancelled: Bool)? {
@@ -147,9 +139,8 @@ extension Database {
 
 /// The expiry of commands. Spec: Protocol/05-delivery.md §10.
 extension Store {
-  /// Removes expired commands from the queues, at most 4,096, and fewer on a full disk.
-  ///
-  /// - Returns: The commands that ran out.
+  /// Removes expired commands from the queues, at most 4,096 and fewer on a full disk, and returns
+  /// them.
   @discardableResult
   public func expireDue(at wall: Int64) async throws(StoreError) -> [CommandID] {
     do throws(StoreError) { return try await expireDue(at: wall, limit: 4_096) } catch .diskFull {}

@@ -19,10 +19,8 @@ final class DiskHealth: Sendable {
   /// The present fault; `nil` if there is none.
   var fault: StoreError? { state.withLock { $0.fault } }
 
-  /// The number of faults so far, by their kind.
   var faults: [DiskStatus.State: Int] { state.withLock { $0.faults } }
 
-  /// Calls `observer` with each change of the fault.
   func observe(_ observer: @escaping @Sendable (StoreError?) -> Void) { state.withLock { $0.observer = observer } }
 
   /// Records that an operation failed.
@@ -116,14 +114,12 @@ public struct CommitStatistics: Hashable, Sendable {
   public internal(set) var commits = DurationHistogram(bounds: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5])
   /// The writes that these transactions made durable.
   public internal(set) var writes = 0
-  /// The faults of the disk, by their kind.
   public internal(set) var faults: [DiskStatus.State: Int] = [:]
 
   public init() {}
 }
 
 extension Store {
-  /// What the database has written since it was opened.
   public var commitStatistics: CommitStatistics {
     var statistics = commits.statistics.withLock { $0 }
     statistics.faults = commits.health.faults

@@ -22,7 +22,6 @@ final class DiskRoom: Sendable {
   /// The number of bytes that a commit may add to the log after the check.
   private static let slack: Int64 = 8 * DiskPlan.page
 
-  /// Creates the rules for the database at `path`.
   init(path: String, keepsReserve: Bool) {
     self.path = path
     let end = path.lastIndex(of: "/")
@@ -31,13 +30,10 @@ final class DiskRoom: Sendable {
     reserve = keepsReserve ? ReserveFile(path: path + "-reserve", size: plan.reserve) : nil
   }
 
-  /// A Boolean value that indicates whether the reserve has its intended size.
   var isReserveWhole: Bool { reserve?.isWhole ?? true }
 
-  /// Allocates the reserve, and returns whether it is complete.
   func takeReserve() -> Bool { reserve?.take() ?? true }
 
-  /// Releases the space of the reserve.
   func giveUpReserve() { reserve?.giveUp() }
 
   /// Releases the reserve if the free space is too small to open a database.
@@ -54,7 +50,6 @@ final class DiskRoom: Sendable {
   /// longer than planned.
   var isLogTooLong: Bool { logBytes > 2 * plan.log }
 
-  /// Returns the figures that the node shows.
   func status(fault: StoreError?) -> DiskStatus {
     DiskStatus(
       state: fault.map(DiskStatus.State.init) ?? .well, freeBytes: DiskSpace(folder: folder)?.free,

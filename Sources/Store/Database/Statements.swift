@@ -144,12 +144,7 @@ extension ToldSentence {
 }
 
 extension Row {
-  /// Returns a sentence; `nil` for none.
-  ///
-  /// - Parameters:
-  ///   - column: The column with the sentence in English.
-  ///   - phrase: The column with the same as a phrase.
-  /// - Returns: The sentence.
+  /// Returns the sentence of a column in English and a column with the same phrase; `nil` for none.
   func told(_ column: String, _ phrase: String) -> ToldSentence? {
     guard let english = self[column] as String? else { return nil }
     let stored = (self[phrase] as String?).flatMap { try? JSONDecoder().decode(Phrase.self, from: Data($0.utf8)) }

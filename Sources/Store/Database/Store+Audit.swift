@@ -4,7 +4,6 @@ import LatchkeyModel
 /// An entry of the audit: who did what.
 public struct AuditRow: Hashable, Sendable {
   public var number: Int64
-  /// The device that did it.
   public var author: DeviceID
   /// A word, such as `register.set`.
   public var action: String
@@ -18,7 +17,6 @@ public struct AuditRow: Hashable, Sendable {
   public var through: String?
 }
 
-/// Which entries of the audit are meant.
 public struct AuditQuery: Hashable, Sendable {
   /// Those about a child; `nil` for all.
   public var child: ChildID?

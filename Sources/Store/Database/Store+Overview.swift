@@ -20,7 +20,6 @@ public struct StoreOverview: Sendable {
   public var refusedInAll: [DeviceID: Int64]
   /// The usage of other devices that was dropped before it reached this one.
   public var losses: [UsageLoss]
-  /// The paired devices that were renamed elsewhere.
   public var renamings: [Store.Renaming]
   /// The number of facts of one kind, by child.
   public var facts: [ChildID: Int]

@@ -7,14 +7,12 @@ import LatchkeyModel
 public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   case diskFull
   case readOnly
-  /// The disk reported a fault.
   case inputOutput(String)
   case cannotOpen(path: String, reason: String)
   /// `PRAGMA quick_check` or SQLite itself found damage.
   ///
   /// The file was moved to `setAside` unless that is `nil`.
   case corrupt(path: String, setAside: String?)
-  /// The file was written by a newer version.
   case newerVersion(path: String)
   /// A limit is reached.
   ///
@@ -41,7 +39,6 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// repair.
   public var isDamage: Bool { if case .corrupt = self { true } else { false } }
 
-  /// One sentence with the fault and the next step.
   public var description: String {
     if let phrase { return phrase.worded() }
     switch self {
@@ -91,7 +88,6 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Converts any error of a database call.
   init(_ error: any Error, path: String = "latchkey.sqlite") {
     if let error = error as? StoreError {
       self = error

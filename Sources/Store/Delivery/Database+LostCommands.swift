@@ -21,19 +21,10 @@ extension Database {
       """, [peer, number, Self.keptEpochs])
   }
 
-  /// Returns whether a peer holds a stream under an epoch that this machine does not know to have
-  /// given it.
+  /// Returns whether this machine has forgotten the epoch under which a peer holds a stream.
   ///
-  /// Only this machine gives the stream epochs: it has forgotten that one, since it was restored to
-  /// an earlier state.
-  ///
-  /// - Parameters:
-  ///   - cause: The reason for the restart, with the epoch that the peer holds.
-  ///   - streamClass: The class of the stream.
-  ///   - peer: The number of the peer.
-  ///   - epoch: The stream's present epoch.
-  /// - Returns: `true` if this machine has forgotten the epoch.
-  /// - Throws: An error of the database.
+  /// Only this machine gives the stream epochs, so it was restored to an earlier state. `epoch` is
+  /// the stream's present one.
   func isForgotten(_ cause: RestartCause, of streamClass: StreamClass, to peer: Int64, epoch: UInt64?) throws -> Bool {
     guard case .peerLost(_, let earlier?) = cause, earlier.epoch != epoch else { return false }
     return try first(
@@ -78,7 +69,6 @@ extension Database {
       """, [peer.number, wall, reason.english, reason.storedPhrase])
   }
 
-  /// Returns the reason for commands that are sent again.
   func sentAgainReason(_ peer: OutboxAddress) throws -> ToldSentence {
     ToldSentence(Phrase("{machine} has lost data, so this is sent again.", ["machine": .text(try name(of: peer))]))
   }

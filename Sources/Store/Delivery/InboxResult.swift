@@ -21,7 +21,6 @@ public struct InboxResult: Hashable, Sendable {
   public var hasCompletedPairing = false
   /// A Boolean value that indicates whether the sender gave this device new keys.
   public var hasNewKeys = false
-  /// The number of usage records that were added.
   public var usageRecords = 0
   /// The number of commands that were processed, whatever their outcome.
   public var appliedCommands = 0

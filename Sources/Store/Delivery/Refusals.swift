@@ -132,14 +132,7 @@ extension Database {
     ).map { UnusableItems(device: try $0.deviceID("device_id"), items: $0["items"], reason: $0["reason"]) }
   }
 
-  /// Counts items of a peer that cannot be used.
-  ///
-  /// - Parameters:
-  ///   - items: The number of items.
-  ///   - peer: The row of the peer.
-  ///   - reason: The fault of the last one.
-  ///   - wall: The time in Unix milliseconds.
-  /// - Throws: The database's error.
+  /// Counts items of a peer that cannot be used; `reason` is the fault of the last one.
   func noteUnusable(_ items: Int, of peer: Int64, _ reason: String, at wall: Int64) throws {
     try run(
       """

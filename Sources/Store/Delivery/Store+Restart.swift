@@ -100,7 +100,6 @@ extension Store {
 }
 
 extension Database {
-  /// Returns the items that wait in a stream.
   fileprivate func remainder(of streamClass: StreamClass, to peer: OutboxAddress) throws -> [QueuedItem] {
     try rows(
       "SELECT kind, item_id, body, level, accepted_at, accepted_age FROM outbox_item WHERE peer = ? AND class = ? ORDER BY seq",

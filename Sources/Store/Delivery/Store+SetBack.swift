@@ -77,7 +77,6 @@ extension Database {
       ])
   }
 
-  /// Records that the completed pairing explains earlier signs of a restored machine.
   func explainSetBack(_ peer: Int64) throws { try run("UPDATE set_back SET is_explained = 1 WHERE peer = ?", [peer]) }
 
   /// The number of pieces of evidence that are stored, latest first.
@@ -98,12 +97,10 @@ public struct SetBack: Hashable, Sendable {
   public var device: DeviceID
   public var name: DeviceName
   public var role: DeviceRole
-  /// Which of the two machines was restored.
   public var cause: Cause
 }
 
 extension SetBack.Cause {
-  /// Creates the cause that made a stream restart.
   public init(_ cause: RestartCause) {
     switch cause {
     case .peerLost: self = .peerLost
@@ -117,13 +114,10 @@ extension Store {
   /// The number of latest requests that are distinguished from a person's as this machine's own.
   private static var keptRequests: Int { 8 }
 
-  /// Records that a command asks a child's machine for a report because this machine was set back.
+  /// Records that a command, which is issued afterwards, asks a child's machine for a report
+  /// because this machine was restored.
   ///
-  /// - Parameters:
-  ///   - device: The child's machine.
-  ///   - id: The ID of the command, which is issued afterwards.
-  /// - Returns: `false` if no report is needed, or if one is in flight or was received.
-  /// - Throws: `StoreError` if the note cannot be stored.
+  /// Returns `false` if no report is needed, or if one is in flight or was received.
   public func askAfterSetBack(_ device: DeviceID, with id: CommandID) async throws(StoreError) -> Bool {
     let wanted = """
       peer = (SELECT number FROM peer WHERE device_id = ? AND state = 2 AND role = ?) AND cause = ?
@@ -147,12 +141,8 @@ extension Store {
   /// Records that what this machine lost when it was restored, and a child's machine holds, is
   /// being taken over.
   ///
-  /// That one of the two machines was restored is resolved once the child has reported since then.
-  ///
-  /// - Parameters:
-  ///   - device: The child's machine.
-  ///   - hasLost: Whether there is something to take over.
-  /// - Throws: `StoreError.refused` if there is nothing because the child has not reported yet.
+  /// The restoration is resolved once the child has reported since then. If there is nothing to
+  /// take over because the child has not reported yet, throws `StoreError.refused`.
   public func settleSetBack(_ device: DeviceID, hasLost: Bool) async throws(StoreError) {
     let settling = settlingKinds
     try await commits.commit { database in

@@ -23,7 +23,6 @@ extension Database {
     return (facts, last)
   }
 
-  /// Returns the number of facts of a kind about a child.
   func factCount(_ kind: FactKind, of child: ChildID) throws -> Int64 {
     try first(
       "SELECT COUNT(*) FROM fact WHERE child = ? AND kind = ?", [child.bytes, kind.rawValue], { $0.integer(0) }) ?? 0
@@ -163,7 +162,6 @@ extension Database {
     }
   }
 
-  /// Returns the children about whom a device holds facts.
   private func children(heldBy peer: OutboxAddress) throws -> [ChildID] {
     try rows("SELECT child FROM fact_holder WHERE peer = ? ORDER BY child", [peer.number]).map { row in
       guard let child = ChildID(bytes: row["child"] as Data) else { throw StoreError.unexpected("a child's ID") }

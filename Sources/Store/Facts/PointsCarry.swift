@@ -21,7 +21,6 @@ public struct PointsCarry: Hashable, Sendable {
 }
 
 extension DatabaseEffects {
-  /// Returns the remainders of a child's sessions on this machine.
   public func carries(of child: ChildID) throws -> [PointsCarry] {
     try database.rows("SELECT * FROM carry WHERE child = ?", [Data(child.bytes)]).map { row in
       guard let app = AppID(row["app_id"]), let category = AppCategory(rawValue: row["category"]),
@@ -31,7 +30,6 @@ extension DatabaseEffects {
     }
   }
 
-  /// Keeps the remainders of a child's sessions in place of those before.
   public mutating func setCarries(_ carries: [PointsCarry], of child: ChildID) throws {
     try database.run("DELETE FROM carry WHERE child = ?", [child.bytes])
     for carry in carries where carry.remainder.parts > 0 {

@@ -18,14 +18,12 @@ public struct ActOrders: Sendable {
 
 /// What an act of a person or of this machine has brought about.
 public struct FactResult<Value: Sendable>: Sendable {
-  /// The value that the act returned.
   public var value: Value
   public var facts: [Fact] = []
   /// The commands that carry its edits, and the others.
   public var commands: [ConfigurationCommand] = []
   /// The streams that carry all of that.
   public var changes: [OutboxChange] = []
-  /// A Boolean value that indicates whether it has changed registers.
   public var hasEdits = false
 }
 
@@ -34,12 +32,8 @@ extension Store {
   /// Makes facts, and edits and commands that belong to them, and queues all of them, in one
   /// transaction.
   ///
-  /// - Parameters:
-  ///   - maker: Makes the commands of edits.
-  ///   - wall: The time in Unix milliseconds.
-  ///   - make: Makes the facts, and returns a value and the orders. The clock is the hybrid one.
-  /// - Returns: What was made.
-  /// - Throws: `StoreError`; what `make` throws as `StoreError` is thrown on, and nothing is kept.
+  /// `make` makes the facts, and returns a value and the orders; its clock is the hybrid one. If it
+  /// throws a `StoreError` or a `BodyFault`, nothing is kept.
   public func act<Value: Sendable>(
     _ maker: EditMaker, at wall: Int64,
     make: @escaping @Sendable (inout DatabaseEffects, ClockReader) throws -> (Value, ActOrders)

@@ -21,9 +21,8 @@ package struct KnownInventory<Entry: InventoryEntry>: Hashable, Sendable {
 /// The lists that children's machines give of themselves. Spec: Protocol/06-messages.md §10.
 extension Store {
   /// Keeps a list of this machine, a child's, in place of the one before, and queues it for its
-  /// parents if it has changed.
-  ///
-  /// - Returns: The number of the list that holds now, and the changed streams.
+  /// parents if it has changed; returns the number of the list that holds now, and the changed
+  /// streams.
   package func setInventory<Entry>(
     _ list: EntryList<Entry>, at wall: Int64
   ) async throws(StoreError) -> (number: UInt64, changes: [OutboxChange]) {
@@ -42,7 +41,6 @@ extension Store {
     try await read { [coding] database in try database.inventory(type, of: device, coding) }
   }
 
-  /// Returns the lists of all machines.
   package func inventories<Entry>(_ type: Entry.Type) async throws(StoreError) -> [DeviceID: KnownInventory<Entry>] {
     try await read { [coding] database in try database.inventories(type, coding) }
   }
@@ -106,13 +104,8 @@ struct Inventories {
     (self.database, self.own, self.coding, self.keys, self.wall) = (database, own, coding, keys, wall)
   }
 
-  /// Keeps a list of this machine, and queues it for its parents if it has changed.
-  ///
-  /// - Parameters:
-  ///   - list: The list.
-  ///   - receivers: The parents that hear of it; `nil` for all of them.
-  /// - Returns: The number of the list that holds now, and the changed streams.
-  /// - Throws: The database's error.
+  /// Keeps a list of this machine, and queues it for its parents, or some of them, if it has
+  /// changed; returns the number of the list that holds now, and the changed streams.
   func set<Entry>(
     _ list: EntryList<Entry>, for receivers: [OutboxAddress]? = nil
   ) throws -> (number: UInt64, changes: [OutboxChange]) {
@@ -125,15 +118,10 @@ struct Inventories {
     return (number, try parents.flatMap { try queue(parts, for: $0) })
   }
 
-  /// Keeps a part of a list in place of the one before, and deletes the parts that the list does
-  /// not have.
+  /// Keeps a part of a list, which names no machine, in place of the one before, and deletes the
+  /// parts that the list does not have.
   ///
-  /// - Parameters:
-  ///   - part: The part, which names no machine.
-  ///   - device: The machine that it is about.
-  ///   - teller: The machine that sent it.
-  ///   - clock: The clock that says when it came; `nil` for a list of this machine.
-  /// - Throws: The database's error.
+  /// `clock` says when it came; `nil` for a list of this machine.
   func keep(_ part: Inventory, of device: DeviceID, by teller: DeviceID, _ clock: StoreClock?) throws {
     try database.run(
       "DELETE FROM inventory WHERE kind = ? AND device_id = ? AND part >= ?",
@@ -161,7 +149,6 @@ struct Inventories {
     return try parts.map { try database.enqueue(.inventory, coding.encode($0), for: peer, keys, at: wall) }
   }
 
-  /// Forgets a list of this machine.
   func forget(_ type: (some InventoryEntry).Type) throws {
     try database.run("DELETE FROM inventory WHERE kind = ? AND device_id = ?", [type.inventory.name, own.bytes])
   }

@@ -8,9 +8,7 @@ extension Store {
     try await read { database in try database.messages(limit: limit) }
   }
 
-  /// Marks a message as read; a message that was read before keeps its time.
-  ///
-  /// - Returns: The message, or `nil` if there is none with this ID.
+  /// Marks a message as read, unless it was before, and returns it; `nil` if the ID is unknown.
   public func markRead(_ id: CommandID, at wall: Int64) async throws(StoreError) -> ReceivedMessage? {
     try await commits.commit(.upkeep) { database in
       try database.run(
@@ -25,7 +23,6 @@ extension Store {
 }
 
 extension Database {
-  /// Returns texts that parents sent, newest first.
   func messages(limit: Int) throws -> [ReceivedMessage] {
     try rows(Self.selectMessages + " ORDER BY received_at DESC, command_id DESC LIMIT ?", [limit])
       .compactMap(Self.message)

@@ -24,7 +24,6 @@ public struct StoredNotice: Hashable, Sendable {
     (number, at, age) = (0, 0, 0)
   }
 
-  /// Returns the notice of a child's request.
   static func asked(_ request: CommandID, by child: ChildID) -> StoredNotice {
     let id = Hexadecimal.encode(request.bytes)
     return StoredNotice(.asked, key: "asked/\(id)", child: child, detail: id)
@@ -109,12 +108,10 @@ extension Store {
     }
   }
 
-  /// The most receivers of a node.
   public static let mostReceivers = 64
 
-  /// Keeps up to where a receiver has told its person, which never goes back.
-  ///
-  /// - Returns: Whether there is room for the receiver.
+  /// Keeps up to where a receiver has told its person, which never goes back; returns whether there
+  /// is room for the receiver.
   public func setPosition(of receiver: String, to position: Int) async throws(StoreError) -> Bool {
     try await commits.commit { database in
       let others =

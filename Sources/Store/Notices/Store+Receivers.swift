@@ -16,7 +16,6 @@ public struct StoredReceiver: Hashable, Sendable {
   }
 }
 
-/// What a receiver gives, in minutes and milli-points.
 public struct ReceiverGift: Hashable, Sendable {
   public var minutes: Int
   public var milliPoints: Int64
@@ -27,14 +26,10 @@ public struct ReceiverGift: Hashable, Sendable {
 /// The receivers that a parent has set up, and what they have given. Spec: Protocol/14-bridge.md
 /// §1.
 extension Store {
-  /// Keeps a receiver, in the place of one of the same name; what that was told and has given today
+  /// Keeps a receiver in place of one of the same name; what that was told and has given today
   /// stays.
   ///
-  /// - Parameters:
-  ///   - receiver: The receiver.
-  ///   - digest: The SHA-256 of its token, 32 bytes.
-  /// - Returns: Whether there is room for it.
-  /// - Throws: `StoreError` if it cannot be stored.
+  /// `digest` is the SHA-256 of its token, 32 bytes. Returns whether there is room for it.
   public func setReceiver(_ receiver: StoredReceiver, token digest: [UInt8]) async throws(StoreError) -> Bool {
     try await commits.commit { [own] database in
       let others = try database.first(
@@ -89,7 +84,6 @@ extension Store {
     }
   }
 
-  /// Returns what a receiver has given on a day.
   public func given(by receiver: String, on day: String) async throws(StoreError) -> ReceiverGift {
     try await read { try $0.given(by: receiver, on: day) }
   }
@@ -105,7 +99,6 @@ extension Database {
     "SELECT name, kind, rights, most_minutes, most_milli_points, added_at FROM receiver"
   }
 
-  /// Returns what a receiver has given on a day.
   func given(by receiver: String, on day: String) throws -> ReceiverGift {
     try first("SELECT minutes, milli_points FROM receiver_use WHERE name = ? AND day = ?", [receiver, day]) {
       ReceiverGift(minutes: Int($0.integer(0)), milliPoints: $0.integer(1))

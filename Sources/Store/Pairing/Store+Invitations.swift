@@ -12,15 +12,12 @@ public struct InvitationRecord: Hashable, Sendable {
   public var secret: [UInt8]
   /// The six secret symbols of the typed code, values of 0 to 31.
   public var typedSecret: [UInt8]
-  /// The number of minutes for which the code was opened.
   public var minutes: Int
   /// The name of the child whose machine is to be paired, if the person entered it.
   public var childName: String?
   /// A Boolean value that indicates whether a joiner is accepted without asking the person.
   public var acceptsWithoutAsking: Bool
-  /// The boot in which the code was opened.
   public var bootID: String
-  /// The time at which the code was opened.
   public var openedAt: BootInstant
   /// The number of wrong guesses.
   public var failures: Int
@@ -70,7 +67,6 @@ extension Store {
     }
   }
 
-  /// Stores a new pairing code.
   public func save(_ invitation: InvitationRecord) async throws(StoreError) {
     try await commits.commit { database in
       try database.run(

@@ -166,9 +166,6 @@ extension Store {
   /// the old device's data the new one's.
   ///
   /// May be repeated after an interruption.
-  ///
-  /// - `old`: The ID in the database's own rows.
-  /// - `new`: The ID that replaces it.
   public func renewIdentity(from old: DeviceID, to new: DeviceID, at wall: Int64) async throws(StoreError) {
     try await commits.commit { database in
       let devices = try database.rows("SELECT device_id FROM peer WHERE state <> 4").map {

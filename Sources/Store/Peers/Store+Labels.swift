@@ -19,14 +19,9 @@ extension Store {
     }
   }
 
-  /// Renames a paired device, or assigns it to a child.
+  /// Renames a paired device, or assigns it to a child; `nil` leaves a name as it is.
   ///
-  /// - Parameters:
-  ///   - device: The device.
-  ///   - name: The new name; `nil` to keep it.
-  ///   - childName: The child's name, at most 64 bytes; empty for no child, `nil` to keep it.
-  ///   - wall: The time in Unix milliseconds.
-  /// - Throws: `StoreError` if the device is not paired or the change cannot be stored.
+  /// The child's name has at most 64 bytes; an empty one stands for no child.
   public func rename(
     _ device: DeviceID, to name: DeviceName?, childName: String?, at wall: Int64
   ) async throws(StoreError) {
@@ -95,7 +90,6 @@ extension Store {
     public var device: DeviceID
     /// What it was called here before.
     public var before: DeviceName
-    /// What it is called now.
     public var name: DeviceName
   }
 }

@@ -40,11 +40,10 @@ extension Database {
       [wall, age, number, DeviceRole.parent.rawValue])
   }
 
-  /// Takes over the list of a child's parents.
+  /// Takes over the list of a child's parents, and returns those that were never in it before,
+  /// without this machine.
   ///
   /// One that is in the list no more has left, whatever the child says of it.
-  ///
-  /// - Returns: those that were never in the list before, without this machine.
   func take(
     _ parents: [PairedParent], of child: OutboxAddress, own: DeviceID, age: Int64, at wall: Int64
   ) throws -> [PairedParent] {

@@ -18,7 +18,6 @@ public struct PeerRecord: Hashable, Sendable {
   public var told: [String]
   /// The time at which a pending pairing began, and the boot in which it did.
   public var pendingSince: BootInstant?
-  /// The boot in which a pending pairing began.
   public var pendingBootID: String?
   /// A Boolean value that indicates whether a pending pairing has failed for the person, so that
   /// only a session of the other side can complete it.
@@ -86,15 +85,11 @@ extension Store {
 
   /// Stores a device as pending, whether it is new, known or was removed before.
   ///
-  /// Its previous state applies until `promote`.
-  ///
-  ///   - isRenamed: whether its name was given here, and not by itself. A code pairs one device:
-  ///     another one that the same code left pending is rolled back, and returned. Throws
-  ///     `StoreError.unexpected` if the code is closed, which a session of another device may just
-  ///     have done.
-  ///
-  /// - `invitation`: The code that the device used; `nil` on the joiner.
-  /// - `address`: The address at which it was authenticated, if this side dialled.
+  /// Its previous state applies until `promote`. `invitation` is the code that the device used,
+  /// `nil` on the joiner; `address` is where it was authenticated, if this side dialled;
+  /// `isRenamed` says whether its name was given here. A code pairs one device: another one that it
+  /// left pending is rolled back, and returned. Throws `StoreError.unexpected` if the code is
+  /// closed, which a session of another device may just have done.
   @discardableResult
   public func savePending(
     _ device: RegisteredDevice, pairwiseKey: [UInt8], invitation: String?, address: ReachedAddress? = nil,
@@ -231,6 +226,5 @@ extension PeerRecord {
 }
 
 extension Database {
-  /// Returns all paired devices, including removed ones.
   func peers() throws -> [PeerRecord] { try rows("SELECT * FROM peer ORDER BY number", []) { try PeerRecord($0) } }
 }

@@ -20,7 +20,6 @@ extension Database {
     }
   }
 
-  /// Returns the registers of all zones that this machine holds.
   func allRegisters() throws -> [Register] { try zones().flatMap { try registers(in: $0) } }
 
   func save(_ register: Register) throws {
@@ -32,7 +31,6 @@ extension Database {
       ])
   }
 
-  /// A day in a pattern.
   private static let anyDay = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
 
   func forgetRegisters(before day: FamilyDay) throws {

@@ -4,21 +4,12 @@ import LatchkeyModel
 
 /// The accounts of this machine, a child's. Spec: Protocol/10-household.md §3.
 extension Store {
-  /// Keeps the accounts of this machine, a child's, and has its parents hear of them if they have
-  /// changed.
+  /// Keeps the accounts of this machine, a child's, and tells its parents if they have changed.
   ///
-  /// Where a number is another account's than before, the registers that say whose it is are
-  /// deleted, and parents hear of that. Nobody is there in it any more.
-  ///
-  /// - Parameters:
-  ///   - accounts: At most 64 accounts, in the order of their numbers.
-  ///   - identities: What tells which accounts they are.
-  ///   - key: Returns the key of the register that says whose the account with a number is.
-  ///   - nameKey: The same by its log-in name.
-  ///   - wall: The time in Unix milliseconds.
-  /// - Returns: The streams with items for parents, and the accounts that have the numbers of
-  ///   others now.
-  /// - Throws: `StoreError` if they cannot be stored.
+  /// There are at most 64 accounts, in the order of their numbers. Where a number is another
+  /// account's than before, the registers that say whose it is are deleted, parents are told, and
+  /// nobody is there in it any more. `key` and `nameKey` return the key of the register that says
+  /// whose the account of a number or log-in name is.
   public func setAccounts(
     _ accounts: [Account], _ identities: [AccountIdentity] = [],
     key: @escaping @Sendable (UInt32) -> RegisterKey? = { _ in nil },
@@ -57,7 +48,6 @@ extension Store {
     }
   }
 
-  /// Returns the accounts of a child's machine.
   public func accounts(of device: DeviceID) async throws(StoreError) -> [Account] {
     try await inventory(Account.self, of: device)?.entries.sorted() ?? []
   }

@@ -16,10 +16,8 @@ public struct RegisterChange: Hashable, Sendable {
   }
 }
 
-/// Makes the commands of an edit.
 public struct EditMaker: Sendable {
   public var nextID: @Sendable () -> CommandID
-  /// Returns the command that carries registers.
   public var payload: @Sendable ([Register]) -> CommandPayload
   /// Returns the children whose machine it is, according to the registers of a machine's zone.
   public var children: @Sendable ([Register]) -> [ChildID]
@@ -38,7 +36,6 @@ public struct EditMaker: Sendable {
   }
 }
 
-/// What an edit has brought about.
 public struct EditResult: Sendable {
   /// The commands for the machines that the edit concerns, in the order in which they were given.
   public var commands: [ConfigurationCommand] = []
@@ -110,7 +107,6 @@ extension Database {
   }
 }
 
-/// One transaction's work on an edit.
 struct EditTransaction {
   let database: Database
   let group: WriteGroup

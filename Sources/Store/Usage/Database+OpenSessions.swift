@@ -77,7 +77,6 @@ extension Database {
     }
   }
 
-  /// Removes programs from an open session.
   func remove(_ processes: [ProcessIdentity], from id: RecordID) throws {
     for process in processes {
       try run(

@@ -2,11 +2,9 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// The result of a request to record a program.
 public enum SessionOpening: Hashable, Sendable {
   /// The session that records the program. It may be one that its application already has open.
   case open(OpenUsageSession)
-  /// The program is recorded as another application.
   case otherApplication(AppID)
   /// The program has ended, and all its use is already recorded.
   case ended
@@ -14,7 +12,6 @@ public enum SessionOpening: Hashable, Sendable {
   case full
 }
 
-/// The result of removing ended programs from a session.
 public enum SessionEnding: Hashable, Sendable {
   /// Another program of the session is still running.
   case open

@@ -26,22 +26,13 @@ extension Store {
     try await read { try $0.wrongPINs(of: child) }
   }
 
-  /// Ends the open sessions of an account, and begins those anew of which programs run.
+  /// Ends the open sessions of an account in the present boot, and begins those anew whose programs
+  /// run.
   ///
-  /// One transaction also keeps who is there from now on, if that is what changes, and forgets the
-  /// wrong PINs of a child who is there. It ends the sessions that are open when it runs.
-  ///
-  /// - Parameters:
-  ///   - account: The number of the account.
-  ///   - present: Who is there from now on; `nil` to keep that as it is.
-  ///   - before: Who has to be there until then, or nothing is changed; `nil` for anybody.
-  ///   - boot: The present boot, whose sessions are ended.
-  ///   - wall: The time in Unix milliseconds.
-  ///   - make: Returns the record of a session that ends.
-  ///   - next: Returns the session that its programs begin, by what is kept of who is there from
-  ///     now on; `nil` to leave the session open.
-  /// - Returns: The streams with items for parents.
-  /// - Throws: `StoreError` if nothing of it could be stored.
+  /// One transaction also keeps who is there from now on (`nil` for no change), and forgets the
+  /// wrong PINs of a child who is there. Nothing changes unless `before` was there until then, if
+  /// it is given. `next` returns the session that the programs of a session begin, by who is there
+  /// from now on; `nil` leaves the session open. Returns the streams with items for parents.
   public func handOver(
     _ account: UInt32, to present: PresentChild?, after before: PresentChild? = nil, in boot: String,
     at wall: Int64,

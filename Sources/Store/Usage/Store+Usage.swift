@@ -13,8 +13,8 @@ extension Store {
   /// Returns the sessions that overlap a range, newest first, with the reason why each cannot be
   /// true, as found when it was stored; `nil` if it can.
   ///
-  /// - `device` and `app`: The device and the application; `nil` for all.
-  /// - `before`: The start and ID of the last session on the previous page.
+  /// Without a device or an application, all count. `before` is the start and the ID of the last
+  /// session on the previous page.
   public func usage(
     device: DeviceID?, app: AppID?, from: Int64, to: Int64, limit: Int, before: (start: Int64, id: RecordID)?
   ) async throws(StoreError) -> [(record: UsageRecord, doubt: UsageDoubt?)] {

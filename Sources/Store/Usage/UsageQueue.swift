@@ -216,7 +216,6 @@ struct FamilyDays {
   /// The family's day; `nil` if the family has set no zone, or one that is unknown here.
   private let family: DayBoundary?
 
-  /// Creates the days that the registers of the family's zone set.
   init(_ database: Database) throws {
     let zone = try database.register("family/zone", in: .family)?.value
     let start = try database.register("family/dayStart", in: .family)?.value.flatMap { Int($0) } ?? 0

@@ -24,17 +24,12 @@ public struct CPace: Sendable {
   private let associatedData: [UInt8]
   private let scalar: CPaceScalar
 
-  /// Begins an agreement.
+  /// Begins an agreement about a short code of any number of bytes.
   ///
-  /// - Parameters:
-  ///   - role: The role of this side.
-  ///   - password: The short code, any number of bytes.
-  ///   - channelIdentifier: The identities and addresses of both parties, the same on both sides.
-  ///   - sessionID: A value that is new for every run and the same on both sides; 16 bytes or more.
-  ///   - associatedData: Data that this side sends with its share. The other side must receive it
-  ///     unaltered.
-  ///   - scalar: A scalar that is used for this run only.
-  /// - Throws: `CPaceError.invalidScalar`, the caller's fault.
+  /// The identities and addresses of both parties (`channelIdentifier`) and the session ID, 16
+  /// bytes or more and new for every run, are the same on both sides. The other side must receive
+  /// `associatedData`, which is sent with the share, unaltered. The scalar is used for this run
+  /// only. Throws `CPaceError.invalidScalar`, the caller's fault.
   public init(
     role: CPaceRole, password: SecretBytes, channelIdentifier: [UInt8], sessionID: [UInt8], associatedData: [UInt8],
     scalar: CPaceScalar
@@ -49,14 +44,10 @@ public struct CPace: Sendable {
     } catch { throw .invalidScalar }
   }
 
-  /// Finishes the agreement with the other side's message.
+  /// Finishes the agreement with the other side's point, 32 bytes, and the data sent with it.
   ///
-  /// - Parameters:
-  ///   - remoteShare: The other side's point, 32 bytes.
-  ///   - remoteAssociatedData: The data sent with it.
-  /// - Returns: The key. It is the same on both sides only if the codes were the same, which the
-  ///   caller has yet to verify.
-  /// - Throws: `CPaceError.invalidShare`, the peer's fault; the run is over then.
+  /// The key is the same on both sides only if the codes were, which the caller has yet to verify.
+  /// Throws `CPaceError.invalidShare`, the peer's fault; the run is over then.
   public func finish(remoteShare: [UInt8], remoteAssociatedData: [UInt8]) throws(CPaceError) -> CPaceKey {
     let shared = try Self.multiply(scalar, remoteShare)
     let mine = Self.concatenated([share, associatedData])
@@ -119,11 +110,9 @@ public struct CPace: Sendable {
   }
 }
 
-/// The role of one side in the agreement.
 public enum CPaceRole: Sendable, Hashable {
   /// The side whose share is sent first.
   case initiator
-  /// The side that answers.
   case responder
 }
 
@@ -153,7 +142,6 @@ public enum CPaceError: Error, Equatable, Sendable {
 }
 
 extension CPaceError: CustomStringConvertible {
-  /// One sentence with the fault and the next step.
   public var description: String {
     switch self {
     case .invalidShare: "The other side did not follow the pairing protocol; start the pairing again."
@@ -168,10 +156,9 @@ public struct CPaceScalar: Sendable {
 
   let secret: SecretBytes
 
-  /// Creates a scalar from its little-endian encoding.
+  /// Creates a scalar from its little-endian encoding: 32 bytes, not all zero.
   ///
-  /// - Parameter secret: The scalar, 32 bytes, not all zero.
-  /// - Throws: `CPaceError.invalidScalar`, the caller's fault.
+  /// Throws `CPaceError.invalidScalar`, the caller's fault.
   public init(secret: SecretBytes) throws(CPaceError) {
     guard secret.count == Self.byteCount, secret.withBytePointer({ sodium_is_zero($0, Self.byteCount) }) == 0 else {
       throw .invalidScalar

@@ -5,7 +5,6 @@ import LatchkeyModel
 /// The text is a prefix, a `1`, the data in 32 symbols that are hard to confuse, and a checksum of
 /// six symbols, which detects any four wrong characters. Spec: BIP-350 and BIP-173.
 public enum Bech32m {
-  /// The largest number of characters in a text.
   public static let maximumCharacterCount = 90
 
   private static let alphabet: [UInt8] = [UInt8]("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
@@ -20,31 +19,25 @@ public enum Bech32m {
     return values
   }()
 
-  /// Returns bytes as text.
+  /// Returns bytes as a text of at most 90 ASCII characters.
   ///
-  /// - Parameters:
-  ///   - humanReadablePart: The prefix, 1 to 83 printable ASCII characters in one case.
-  ///   - data: The bytes. With the prefix they must fit into 90 characters.
-  ///   - uppercase: Whether to use upper-case letters, which make smaller QR codes.
-  /// - Returns: A text of at most 90 ASCII characters.
-  /// - Throws: `unusablePrefix` or `tooLong`, the caller's fault.
+  /// The prefix is 1 to 83 printable ASCII characters in one case. Upper-case letters make smaller
+  /// QR codes. Throws `unusablePrefix` or `tooLong`, the caller's fault.
   public static func encode(
     humanReadablePart: String, data: [UInt8], uppercase: Bool = false
   ) throws(Bech32mError) -> String {
     try encode(humanReadablePart: humanReadablePart, symbols: FiveBits.groups(of: data), uppercase: uppercase)
   }
 
-  /// Returns the bytes of a text.
+  /// Returns the prefix, in lower case, and the bytes of a text.
   ///
-  /// - Parameter text: A text in lower case or upper case only, without spaces or dashes.
-  /// - Returns: The prefix in lower case, and the bytes.
-  /// - Throws: `Bech32mError`, with the position of the error if it is known.
+  /// The text is in one case, without spaces or dashes. Throws `Bech32mError`, with the position of
+  /// the error if it is known.
   public static func decode(_ text: String) throws(Bech32mError) -> (humanReadablePart: String, data: [UInt8]) {
     let (prefix, symbols) = try decodeSymbols(text)
     return (prefix, try bytes(of: symbols))
   }
 
-  /// Returns five-bit symbols as text.
   package static func encode(
     humanReadablePart: String, symbols: [UInt8], uppercase: Bool
   ) throws(Bech32mError) -> String {
@@ -138,13 +131,11 @@ public enum Bech32mError: Error, Equatable, Sendable {
   ///
   /// The first letter with a different case is at `position`.
   case mixedCase(position: Int)
-  /// The text contains a character that is not permitted.
   case invalidCharacter(Unicode.Scalar, position: Int)
   /// There is no `1` between the prefix and the data, or nothing precedes it.
   case missingPrefix
   /// Fewer than the six characters of the checksum follow the prefix.
   case tooShort
-  /// The checksum does not match: something was mistyped or omitted.
   case wrongChecksum
   /// The number of bits is not a whole number of bytes, or the padding is not zero.
   case wrongPadding
@@ -153,7 +144,6 @@ public enum Bech32mError: Error, Equatable, Sendable {
 }
 
 extension Bech32mError: CustomStringConvertible {
-  /// One sentence with the fault and the next step.
   public var description: String {
     switch self {
     case .tooLong(let count):

@@ -13,10 +13,9 @@ public struct IdentityKeyPair: Sendable {
 
   private let signingKey: SecretBytes
 
-  /// Restores an identity from its seed.
+  /// Restores an identity from its seed of 32 bytes.
   ///
-  /// - Parameter seed: The seed, 32 bytes.
-  /// - Throws: `KeyError.wrongLength`, the caller's fault.
+  /// Throws `KeyError.wrongLength`, the caller's fault.
   public init(seed: SecretBytes) throws(KeyError) {
     guard seed.count == Self.seedByteCount else { throw .wrongLength(expected: Self.seedByteCount, actual: seed.count) }
     self.init(checked: seed)

@@ -9,10 +9,9 @@ public struct LinkKeyPair: Sendable {
   /// It belongs in the key file only.
   public let secret: SecretBytes
 
-  /// Restores a key pair from its secret.
+  /// Restores a key pair from its scalar of 32 bytes.
   ///
-  /// - Parameter secret: The scalar, 32 bytes.
-  /// - Throws: `KeyError.wrongLength`, the caller's fault.
+  /// Throws `KeyError.wrongLength`, the caller's fault.
   public init(secret: SecretBytes) throws(KeyError) {
     guard secret.count == LinkPublicKey.byteCount else {
       throw .wrongLength(expected: LinkPublicKey.byteCount, actual: secret.count)
@@ -30,11 +29,10 @@ public struct LinkKeyPair: Sendable {
     publicKey = LinkPublicKey(uncheckedBytes: bytes)
   }
 
-  /// Agrees on a secret with the owner of a public key (X25519).
+  /// Agrees on a secret of 32 bytes with the owner of a public key (X25519).
   ///
-  /// - Parameter remote: The other side's public key.
-  /// - Returns: The shared secret, 32 bytes. Apply a key derivation before use.
-  /// - Throws: `KeyError.lowOrderPoint` if the result is all zero, the other side's fault.
+  /// Apply a key derivation before use. Throws `KeyError.lowOrderPoint` if the result is all zero,
+  /// the other side's fault.
   public func diffieHellman(_ remote: LinkPublicKey) throws(KeyError) -> SecretBytes {
     var status: Int32 = -1
     let shared = SecretBytes(
@@ -58,10 +56,9 @@ public struct LinkPublicKey: Hashable, Sendable {
   /// The 32 bytes of the key.
   public let bytes: [UInt8]
 
-  /// Creates a public key from bytes received from its owner.
+  /// Creates a public key from its owner's little-endian u-coordinate, 32 bytes.
   ///
-  /// - Parameter bytes: The little-endian u-coordinate, 32 bytes.
-  /// - Throws: `KeyError.wrongLength` or `KeyError.lowOrderPoint`, both the sender's fault.
+  /// Throws `KeyError.wrongLength` or `KeyError.lowOrderPoint`, both the sender's fault.
   public init(bytes: [UInt8]) throws(KeyError) {
     guard bytes.count == Self.byteCount else { throw .wrongLength(expected: Self.byteCount, actual: bytes.count) }
     guard !Self.isLowOrder(bytes) else { throw .lowOrderPoint }
@@ -108,19 +105,17 @@ public struct PresharedKey: Sendable, Equatable {
   /// The key itself, for a key derivation or for storage with other secrets.
   public let secret: SecretBytes
 
-  /// Creates a key from a secret.
+  /// Creates a key from a secret of 32 bytes.
   ///
-  /// - Parameter secret: The key, 32 bytes.
-  /// - Throws: `KeyError.wrongLength`, the caller's fault.
+  /// Throws `KeyError.wrongLength`, the caller's fault.
   public init(secret: SecretBytes) throws(KeyError) {
     guard secret.count == Self.byteCount else { throw .wrongLength(expected: Self.byteCount, actual: secret.count) }
     self.secret = secret
   }
 
-  /// Creates a key from an array, which is not erased.
+  /// Creates a key from an array of 32 bytes, which is not erased.
   ///
-  /// - Parameter bytes: The key, 32 bytes.
-  /// - Throws: `KeyError.wrongLength`, the caller's fault.
+  /// Throws `KeyError.wrongLength`, the caller's fault.
   public init(bytes: [UInt8]) throws(KeyError) { try self.init(secret: SecretBytes(bytes)) }
 
   private init(checked secret: SecretBytes) { self.secret = secret }
@@ -139,7 +134,6 @@ public enum KeyError: Error, Equatable, Sendable {
 }
 
 extension KeyError: CustomStringConvertible {
-  /// One sentence with the fault and the next step.
   public var description: String {
     switch self {
     case .wrongLength(let expected, let actual):

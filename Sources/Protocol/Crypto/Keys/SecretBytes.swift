@@ -13,12 +13,10 @@ public final class SecretBytes: Sendable {
   // only read.
   nonisolated(unsafe) private let storage: UnsafeMutableRawPointer
 
-  /// Creates a secret that `body` writes in place, so that no copy of it is left elsewhere.
+  /// Creates a secret that `body` writes over `count` zeros in place, so that no copy is left
+  /// elsewhere.
   ///
-  /// - Parameters:
-  ///   - count: The size in bytes, 0 or more.
-  ///   - body: A closure that fills `count` zeroed bytes.
-  /// - Throws: Any error of `body`. Nothing of the secret is kept in that case.
+  /// If `body` throws, nothing of the secret is kept.
   public init<E: Error>(count: Int, initializing body: (UnsafeMutableRawBufferPointer) throws(E) -> Void) throws(E) {
     self.count = count
     storage = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1), alignment: 16)
@@ -97,11 +95,8 @@ extension SecretBytes: Equatable {
 }
 
 extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// A description without the content.
   public var description: String { "SecretBytes(\(count) bytes, redacted)" }
-  /// A description without the content.
   public var debugDescription: String { description }
-  /// A mirror without the content.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 

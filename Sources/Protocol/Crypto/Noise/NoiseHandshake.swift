@@ -26,20 +26,13 @@ public struct NoiseHandshake: Sendable {
   private var symmetric: NoiseSymmetricState
   private var messageCount = 0
 
-  /// Begins a handshake.
+  /// Begins a handshake with a pattern that is the same on both sides.
   ///
-  /// - Parameters:
-  ///   - pattern: The pattern, the same on both sides.
-  ///   - role: The role of this side.
-  ///   - prologue: Data on which both sides must already agree, of any size. A difference makes the
-  ///     handshake fail.
-  ///   - staticKey: This side's link key, if the pattern has one.
-  ///   - ephemeralKey: A key pair that is used for this handshake only.
-  ///   - remoteStatic: The other side's link key if the pattern knows it in advance; otherwise
-  ///     `nil`.
-  ///   - presharedKeys: The keys in the order of their positions. Keys that are not known yet
-  ///     follow with `providePresharedKey`.
-  /// - Throws: `NoiseError.missingKey` or `NoiseError.unexpectedKey`, the caller's fault.
+  /// Both sides must already agree on the prologue, of any size: a difference makes the handshake
+  /// fail. The static keys are given if the pattern needs them: this side's, and the other side's
+  /// if it is known in advance. The ephemeral key is used for this handshake only. The pre-shared
+  /// keys are in the order of their positions; those that are not known yet follow with
+  /// `providePresharedKey`. Throws `missingKey` or `unexpectedKey`, the caller's fault.
   public init(
     pattern: NoisePattern, role: NoiseRole, prologue: [UInt8], staticKey: LinkKeyPair?, ephemeralKey: LinkKeyPair,
     remoteStatic: LinkPublicKey?, presharedKeys: [PresharedKey]
@@ -66,7 +59,6 @@ public struct NoiseHandshake: Sendable {
 
   public var isFinished: Bool { messageCount == pattern.messages.count }
 
-  /// A Boolean value that indicates whether the next step is `writeMessage`.
   public var isMyTurn: Bool { !isFinished && NoisePattern.sender(of: messageCount) == role }
 
   /// The hash of the whole handshake, 32 bytes.
@@ -84,13 +76,10 @@ public struct NoiseHandshake: Sendable {
     presharedKeys.append(key)
   }
 
-  /// Returns the next message to send.
+  /// Returns the next message to send, at most 65,535 bytes.
   ///
-  /// - Parameter payload: The data that the message carries. The pattern determines whether and for
-  ///   whom it is encrypted.
-  /// - Returns: The message, at most 65,535 bytes.
-  /// - Throws: `outOfTurn`, `messageTooLong` or `missingPresharedKey`, the caller's fault. The
-  ///   state does not change.
+  /// The pattern determines whether and for whom the payload is encrypted. Throws `outOfTurn`,
+  /// `messageTooLong` or `missingPresharedKey`, the caller's fault; the state does not change.
   public mutating func writeMessage(payload: [UInt8]) throws(NoiseError) -> [UInt8] {
     guard isMyTurn else { throw .outOfTurn }
     var next = self
@@ -103,12 +92,11 @@ public struct NoiseHandshake: Sendable {
     return message
   }
 
-  /// Reads the other side's next message.
+  /// Reads the other side's next message, in the length in which it was sent, and returns its
+  /// payload.
   ///
-  /// - Parameter message: The message in the length in which it was sent.
-  /// - Returns: The payload of the message.
-  /// - Throws: `authenticationFailed`, the peer's fault, or `outOfTurn` or `missingPresharedKey`,
-  ///   the caller's. The state does not change.
+  /// Throws `authenticationFailed`, the peer's fault, or `outOfTurn` or `missingPresharedKey`, the
+  /// caller's; the state does not change.
   public mutating func readMessage(_ message: [UInt8]) throws(NoiseError) -> [UInt8] {
     guard !isFinished, !isMyTurn else { throw .outOfTurn }
     guard message.count <= Self.maximumMessageByteCount else { throw .authenticationFailed }
@@ -123,7 +111,7 @@ public struct NoiseHandshake: Sendable {
 
   /// Returns the transport that the finished handshake establishes.
   ///
-  /// - Throws: `NoiseError.handshakeUnfinished`, the caller's fault.
+  /// Throws `handshakeUnfinished`, the caller's fault.
   public consuming func finish() throws(NoiseError) -> NoiseTransport {
     guard isFinished else { throw .handshakeUnfinished }
     let (initiator, responder) = symmetric.split()
@@ -198,10 +186,8 @@ extension NoiseHandshake {
   }
 }
 
-/// The role of one side in a handshake.
 public enum NoiseRole: Sendable, Hashable {
   /// The side that sends the first message.
   case initiator
-  /// The side that waits for the first message.
   case responder
 }

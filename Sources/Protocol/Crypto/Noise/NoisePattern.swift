@@ -6,7 +6,6 @@ public struct NoisePattern: Sendable {
   public let name: String
   /// A Boolean value that indicates whether only the initiator sends.
   public let isOneWay: Bool
-  /// The number of pre-shared keys that the handshake uses.
   public let presharedKeyCount: Int
 
   let messages: [[NoiseToken]]
@@ -20,11 +19,10 @@ public struct NoisePattern: Sendable {
   /// at the end.
   public static let ikPSK2 = NoisePattern(.ik, presharedKeyPositions: [2])
 
-  /// Creates a pattern from its name.
+  /// Creates a pattern from its name: a fundamental pattern (`NN` to `IX`, `N`, `K`, `X`), then any
+  /// of `psk0`, `psk1` and so on, joined by `+` in ascending order.
   ///
-  /// - Parameter name: A fundamental pattern (`NN` to `IX`, `N`, `K`, `X`), then any of `psk0`,
-  ///   `psk1` and so on, joined by `+` in ascending order.
-  /// - Throws: `NoiseError.unknownPattern`.
+  /// Throws `NoiseError.unknownPattern`.
   public init(name: String) throws(NoiseError) {
     let letters = name.prefix { $0.isASCII && $0.isUppercase }
     guard let base = NoiseBasePattern(rawValue: String(letters)) else { throw .unknownPattern(name) }
@@ -67,7 +65,6 @@ public struct NoisePattern: Sendable {
   /// The full protocol name in ASCII, which both sides hash first.
   var protocolName: [UInt8] { [UInt8]("Noise_\(name)_25519_ChaChaPoly_SHA256".utf8) }
 
-  /// Returns whether the side of `role` needs a static key of its own.
   func needsStaticKey(_ role: NoiseRole) -> Bool {
     let isKnown = role == .initiator ? initiatorStaticIsKnown : responderStaticIsKnown
     return isKnown || messages.indices.contains { Self.sender(of: $0) == role && messages[$0].contains(.s) }
@@ -106,7 +103,6 @@ enum NoiseBasePattern: String, Sendable, CaseIterable {
   case ik = "IK"
   case ix = "IX"
 
-  /// A Boolean value that indicates whether only the initiator sends.
   var isOneWay: Bool { messages.count == 1 }
 
   /// A Boolean value that indicates whether the responder knows the initiator's static key before

@@ -34,18 +34,14 @@ public struct NoiseTransport: Sendable {
       handshakeHash: [])
   }
 
-  /// The number of messages that were sealed since the handshake.
   public var sealedMessageCount: UInt64 { sending?.nonce ?? 0 }
 
-  /// The number of messages that were opened since the handshake.
   public var openedMessageCount: UInt64 { receiving?.nonce ?? 0 }
 
-  /// Seals a message.
+  /// Seals a message of at most 65,519 bytes, which becomes 16 bytes longer.
   ///
-  /// - Parameter plaintext: The content, at most 65,519 bytes.
-  /// - Returns: The sealed message, 16 bytes longer than the plaintext.
-  /// - Throws: `messageTooLong`, `nonceExhausted`, or `outOfTurn` on the receiving side of a
-  ///   one-way pattern.
+  /// Throws `messageTooLong`, `nonceExhausted`, or `outOfTurn` on the receiving side of a one-way
+  /// pattern.
   public mutating func seal(_ plaintext: [UInt8]) throws(NoiseError) -> [UInt8] {
     let size = plaintext.count + Self.overheadByteCount
     var failure: NoiseError?
@@ -60,14 +56,11 @@ public struct NoiseTransport: Sendable {
     return sealed
   }
 
-  /// Seals a message into existing memory, without another copy.
+  /// Seals a message into existing memory, without another copy, and returns the number of bytes
+  /// written.
   ///
-  /// - Parameters:
-  ///   - plaintext: The content, at most 65,519 bytes. It may begin exactly at `output`, but must
-  ///     not overlap it otherwise.
-  ///   - output: Memory for 16 bytes more than the plaintext.
-  /// - Returns: The number of bytes written.
-  /// - Throws: The same errors as `seal(_:)`. Nothing is written in that case.
+  /// The plaintext may begin exactly at `output`, but must not overlap it otherwise. Throws the
+  /// errors of `seal(_:)`, and writes nothing then.
   public mutating func seal(
     _ plaintext: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(NoiseError) -> Int {
@@ -77,12 +70,10 @@ public struct NoiseTransport: Sendable {
     return plaintext.count + Self.overheadByteCount
   }
 
-  /// Opens a message.
+  /// Opens one whole message of 16 to 65,535 bytes, whose content is 16 bytes shorter.
   ///
-  /// - Parameter ciphertext: One whole message, 16 to 65,535 bytes.
-  /// - Returns: The content, 16 bytes shorter than the message.
-  /// - Throws: `authenticationFailed`, the peer's fault; `outOfTurn` on the sending side of a
-  ///   one-way pattern; or `nonceExhausted`. The transport does not change.
+  /// Throws `authenticationFailed`, the peer's fault; `outOfTurn` on the sending side of a one-way
+  /// pattern; or `nonceExhausted`. The transport does not change.
   public mutating func open(_ ciphertext: [UInt8]) throws(NoiseError) -> [UInt8] {
     var failure: NoiseError?
     // Never zero, since the standard library would then write into the empty array that all threads
@@ -99,14 +90,11 @@ public struct NoiseTransport: Sendable {
     return plaintext
   }
 
-  /// Opens a message into existing memory, without another copy.
+  /// Opens a message into existing memory, without another copy, and returns the number of bytes
+  /// written.
   ///
-  /// - Parameters:
-  ///   - ciphertext: One whole message, 16 to 65,535 bytes. It may begin exactly at `output`.
-  ///   - output: Memory for 16 bytes less than the message.
-  /// - Returns: The number of bytes written.
-  /// - Throws: The same errors as `open(_:)`. The memory contains nothing of the message in that
-  ///   case.
+  /// The ciphertext may begin exactly at `output`. Throws the errors of `open(_:)`; the memory
+  /// contains nothing of the message then.
   public mutating func open(
     _ ciphertext: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(NoiseError) -> Int {
@@ -134,7 +122,6 @@ public struct NoiseTransport: Sendable {
 /// or pre-shared key, or a point of small order. A peer learns nothing from the difference, since
 /// there is none.
 public enum NoiseError: Error, Equatable, Sendable {
-  /// The name is not that of a supported handshake pattern.
   case unknownPattern(String)
   /// The pattern needs a key of this side or of the other that was not given.
   ///
@@ -171,7 +158,6 @@ public enum NoiseError: Error, Equatable, Sendable {
 }
 
 extension NoiseError: CustomStringConvertible {
-  /// One sentence with the fault and the next step.
   public var description: String {
     switch self {
     case .unknownPattern(let name): "\"\(name)\" is not a known handshake pattern; use one such as XXpsk0+psk3."

@@ -4,12 +4,9 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/06-messages.md.
 public struct MessageBodyCoding: BodyCoding {
-  /// The kinds of command that the coding supports.
   public let commands: CommandRegistry
-  /// The kinds of fact that the coding supports.
   public let factKinds: FactRegistry
 
-  /// Creates a coding that knows these kinds of command and of fact.
   public init(_ commands: CommandRegistry, _ facts: FactRegistry) {
     self.commands = commands
     self.factKinds = facts
@@ -25,7 +22,6 @@ public struct MessageBodyCoding: BodyCoding {
 
   public func encode(_ notice: RefusalNotice) -> [UInt8] { Latchkey_V1_Refusal(notice).wireBytes }
 
-  /// Returns an encoded part of a list that a machine gives of itself.
   public func encode(_ inventory: Inventory) -> [UInt8] { Latchkey_V1_Inventory(inventory).wireBytes }
 
   public func encode(_ registers: [Register]) -> [UInt8] { Latchkey_V1_Registers(registers).wireBytes }

@@ -6,7 +6,6 @@ public enum Preamble: Hashable, Sendable {
   case pairing(discriminator: UInt16)
   /// A pairing with the typed code of this discriminator (0 to 1023).
   case typedPairing(discriminator: UInt16)
-  /// A session between paired devices.
   case session
 
   /// The size in bytes: `LK`, layout version, purpose, discriminator (big-endian, 0 for a session).
