@@ -6,10 +6,7 @@ public struct DeviceKeys: Hashable, Sendable {
   /// The static key of Noise handshakes.
   public let link: LinkPublicKey
 
-  public init(identity: IdentityPublicKey, link: LinkPublicKey) {
-    self.identity = identity
-    self.link = link
-  }
+  public init(identity: IdentityPublicKey, link: LinkPublicKey) { (self.identity, self.link) = (identity, link) }
 
   /// The ID of the device, which identifies these keys and no others.
   ///

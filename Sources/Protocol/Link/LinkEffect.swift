@@ -152,10 +152,7 @@ public struct LinkFault: Error, Hashable, Sendable {
   /// One sentence that describes the failure to a person.
   public var text: String
 
-  public init(isOfDisk: Bool, text: String) {
-    self.isOfDisk = isOfDisk
-    self.text = text
-  }
+  public init(isOfDisk: Bool, text: String) { (self.isOfDisk, self.text) = (isOfDisk, text) }
 }
 
 /// An event on a link for people, logs and waiting callers.

@@ -46,10 +46,7 @@ package struct LinkSession: Sendable {
   static let reconcileMilliseconds: Int64 = 15 * 60_000
 
   init(ends: SessionEnds, isOurs: Bool, pairwiseKey: [UInt8], offeredKey: [UInt8]?, now: BootInstant) {
-    self.ends = ends
-    self.isOurs = isOurs
-    self.pairwiseKey = pairwiseKey
-    self.offeredKey = offeredKey
+    (self.ends, self.isOurs, self.pairwiseKey, self.offeredKey) = (ends, isOurs, pairwiseKey, offeredKey)
     openedAt = now
     rules = SessionRules(now: now)
     reconcileAt = now + Self.reconcileMilliseconds
@@ -117,12 +114,8 @@ public struct LinkSettings: Sendable {
     device: DeviceID, runID: [UInt8], name: String, role: DeviceRole, host: @escaping @Sendable ([UInt8]) -> String?,
     verify: @escaping @Sendable (ItemRun) throws(SessionFault) -> Void
   ) {
-    self.device = device
-    self.runID = runID
-    self.name = name
-    self.role = role
-    self.host = host
-    self.verify = verify
+    (self.device, self.runID, self.name) = (device, runID, name)
+    (self.role, self.host, self.verify) = (role, host, verify)
   }
 }
 
@@ -137,10 +130,7 @@ public struct LinkSurroundings: Hashable, Sendable {
   public var ownHosts: Set<String>
 
   public init(devices: Int = 0, crowd: Int = 1, reach: Reach? = nil, ownHosts: Set<String> = []) {
-    self.devices = devices
-    self.crowd = crowd
-    self.reach = reach
-    self.ownHosts = ownHosts
+    (self.devices, self.crowd, self.reach, self.ownHosts) = (devices, crowd, reach, ownHosts)
   }
 }
 
@@ -153,8 +143,6 @@ public struct LinkStreams: Hashable, Sendable {
   public var held: [HeldItem]
 
   public init(outbox: [StreamClass: OutboxPosition] = [:], inbox: [StreamPosition] = [], held: [HeldItem] = []) {
-    self.outbox = outbox
-    self.inbox = inbox
-    self.held = held
+    (self.outbox, self.inbox, self.held) = (outbox, inbox, held)
   }
 }

@@ -76,8 +76,7 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
   /// `given` is the address that the person entered; if present, no other is tried. `coded` is the
   /// address in the code, which is tried before the network is searched.
   public init(given: Place?, coded: Place?, now: BootInstant) {
-    self.given = given
-    self.coded = coded
+    (self.given, self.coded) = (given, coded)
     isFirst = given == nil && coded != nil
     deadline = now + Self.searchMilliseconds
     nextRound = now + Self.roundMilliseconds

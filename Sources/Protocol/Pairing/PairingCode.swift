@@ -10,8 +10,7 @@ public struct PairingCode: Sendable {
 
     public init(ipv4: [UInt8], port: UInt16) {
       precondition(ipv4.count == 4, "an IPv4 address has four bytes")
-      self.ipv4 = ipv4
-      self.port = port
+      (self.ipv4, self.port) = (ipv4, port)
     }
   }
 
@@ -32,11 +31,8 @@ public struct PairingCode: Sendable {
 
   public init(discriminator: UInt16, minutesValid: UInt8, secret: SecretBytes, commitment: [UInt8], address: Address?) {
     precondition(discriminator < Limits.discriminators && secret.count == 16 && commitment.count == 16)
-    self.discriminator = discriminator
-    self.minutesValid = minutesValid
-    self.secret = secret
-    self.commitment = commitment
-    self.address = address
+    (self.discriminator, self.minutesValid, self.secret) = (discriminator, minutesValid, secret)
+    (self.commitment, self.address) = (commitment, address)
   }
 
   /// The code as text: bech32m in upper case, in groups of five joined by dashes; at most 78

@@ -110,9 +110,7 @@ public struct PairingMachine<Line: Sendable>: Sendable {
   private let first: PairingProgress
 
   init(_ first: PairingProgress, open: OpenCode? = nil, failures: Int = 0) {
-    self.first = first
-    self.open = open
-    self.failures = failures
+    (self.first, self.open, self.failures) = (first, open, failures)
   }
 
   var isInviter: Bool { first.part == .inviter }

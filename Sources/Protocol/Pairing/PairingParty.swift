@@ -8,10 +8,7 @@ public struct PairingParty: Sendable {
   public var role: DeviceRole
 
   public init(identity: IdentityKeyPair, link: LinkKeyPair, name: DeviceName, role: DeviceRole) {
-    self.identity = identity
-    self.link = link
-    self.name = name
-    self.role = role
+    (self.identity, self.link, self.name, self.role) = (identity, link, name, role)
   }
 
   public var keys: DeviceKeys { DeviceKeys(identity: identity.publicKey, link: link.publicKey) }
@@ -33,10 +30,7 @@ public struct PairingEntropy: Sendable {
 
   public init(random: [UInt8], ephemeralKey: LinkKeyPair, scalar: CPaceScalar, sessionID: [UInt8]) {
     precondition(random.count == 32 && sessionID.count == CPaceOffer.sessionIDByteCount)
-    self.random = random
-    self.ephemeralKey = ephemeralKey
-    self.scalar = scalar
-    self.sessionID = sessionID
+    (self.random, self.ephemeralKey, self.scalar, self.sessionID) = (random, ephemeralKey, scalar, sessionID)
   }
 }
 

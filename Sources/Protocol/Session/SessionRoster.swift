@@ -28,10 +28,7 @@ public struct SessionRoster: Sendable {
   /// The attempt that gives way to a session from the peer.
   private var replacedAttempt: Int?
 
-  public init(own: DeviceID, peer: DeviceID) {
-    self.own = own
-    self.peer = peer
-  }
+  public init(own: DeviceID, peer: DeviceID) { (self.own, self.peer) = (own, peer) }
 
   /// Adds a session that this side dialled.
   ///
@@ -102,9 +99,7 @@ public struct SessionPreference: Sendable, Hashable {
   public var peerEnded: UInt64
 
   public init(initiator: DeviceID, peerRunID: [UInt8], peerEnded: UInt64 = 0) {
-    self.initiator = initiator
-    self.peerRunID = peerRunID
-    self.peerEnded = peerEnded
+    (self.initiator, self.peerRunID, self.peerEnded) = (initiator, peerRunID, peerEnded)
   }
 
   public func yields(to newer: SessionPreference, own: DeviceID, peer: DeviceID) -> Bool {

@@ -36,15 +36,9 @@ public struct DatabaseEffects: EffectTransaction {
     enforcement: Enforcement = .recorded, awaitsAgent: Bool = false, cache: FactCache? = nil, isReading: Bool = false,
     at wall: Int64
   ) {
-    self.cache = cache
-    self.isReading = isReading
-    self.database = database
-    self.coding = coding
-    self.own = own
-    self.author = author
-    self.wall = wall
-    self.enforcement = enforcement
-    self.awaitsAgent = awaitsAgent
+    (self.cache, self.isReading, self.database) = (cache, isReading, database)
+    (self.coding, self.own, self.author) = (coding, own, author)
+    (self.wall, self.enforcement, self.awaitsAgent) = (wall, enforcement, awaitsAgent)
   }
 
   /// Stores a text for the person at this machine; does nothing if one is stored under its ID.

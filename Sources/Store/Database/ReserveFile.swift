@@ -23,8 +23,7 @@ final class ReserveFile: Sendable {
   ///
   /// `take` creates it.
   init(path: String, size: Int64) {
-    self.path = path
-    self.size = size
+    (self.path, self.size) = (path, size)
     var state = State(descriptor: Self.openFile(path, creating: false))
     if let descriptor = state.descriptor {
       let held = Self.holds(descriptor)

@@ -13,10 +13,7 @@ public struct PointsCarry: Hashable, Sendable {
   public var remainder: PointsRemainder
 
   public init(app: AppID, category: AppCategory, day: FamilyDay, remainder: PointsRemainder) {
-    self.app = app
-    self.category = category
-    self.day = day
-    self.remainder = remainder
+    (self.app, self.category, self.day, self.remainder) = (app, category, day, remainder)
   }
 }
 

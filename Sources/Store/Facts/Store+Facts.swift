@@ -9,8 +9,7 @@ public struct ActOrders: Sendable {
   public var commands: [(device: DeviceID, payload: CommandPayload)]
 
   public init(edits: [RegisterChange] = [], commands: [(device: DeviceID, payload: CommandPayload)] = []) {
-    self.edits = edits
-    self.commands = commands
+    (self.edits, self.commands) = (edits, commands)
   }
 
   public static let none = ActOrders()

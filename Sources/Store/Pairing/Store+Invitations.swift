@@ -29,17 +29,10 @@ public struct InvitationRecord: Hashable, Sendable {
     childName: String?, acceptsWithoutAsking: Bool, bootID: String, openedAt: BootInstant, failures: Int = 0,
     pendingDevice: DeviceID? = nil
   ) {
-    self.pairingID = pairingID
-    self.discriminator = discriminator
-    self.secret = secret
-    self.typedSecret = typedSecret
-    self.minutes = minutes
-    self.childName = childName
-    self.acceptsWithoutAsking = acceptsWithoutAsking
-    self.bootID = bootID
-    self.openedAt = openedAt
-    self.failures = failures
-    self.pendingDevice = pendingDevice
+    (self.pairingID, self.discriminator, self.secret) = (pairingID, discriminator, secret)
+    (self.typedSecret, self.minutes, self.childName) = (typedSecret, minutes, childName)
+    (self.acceptsWithoutAsking, self.bootID, self.openedAt) = (acceptsWithoutAsking, bootID, openedAt)
+    (self.failures, self.pendingDevice) = (failures, pendingDevice)
   }
 
   /// The time at which the code expires, in the boot in which it was opened.

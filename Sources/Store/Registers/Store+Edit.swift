@@ -10,9 +10,7 @@ public struct RegisterChange: Hashable, Sendable {
   public var value: String?
 
   public init(_ zone: Zone, _ key: RegisterKey, _ value: String?) {
-    self.zone = zone
-    self.key = key
-    self.value = value
+    (self.zone, self.key, self.value) = (zone, key, value)
   }
 }
 
@@ -29,10 +27,7 @@ public struct EditMaker: Sendable {
     nextID: @escaping @Sendable () -> CommandID, payload: @escaping @Sendable ([Register]) -> CommandPayload,
     children: @escaping @Sendable ([Register]) -> [ChildID], defaults: [RegisterChange] = []
   ) {
-    self.nextID = nextID
-    self.payload = payload
-    self.children = children
-    self.defaults = defaults
+    (self.nextID, self.payload, self.children, self.defaults) = (nextID, payload, children, defaults)
   }
 }
 

@@ -34,10 +34,7 @@ public struct CPace: Sendable {
     role: CPaceRole, password: SecretBytes, channelIdentifier: [UInt8], sessionID: [UInt8], associatedData: [UInt8],
     scalar: CPaceScalar
   ) throws(CPaceError) {
-    self.role = role
-    self.sessionID = sessionID
-    self.associatedData = associatedData
-    self.scalar = scalar
+    (self.role, self.sessionID, self.associatedData, self.scalar) = (role, sessionID, associatedData, scalar)
     let generator = Self.generator(password: password, channelIdentifier: channelIdentifier, sessionID: sessionID)
     do {
       share = try Self.multiply(scalar, generator.withUnsafeBytes { [UInt8]($0) }).withUnsafeBytes { [UInt8]($0) }

@@ -8,8 +8,7 @@ public struct MessageBodyCoding: BodyCoding {
   public let factKinds: FactRegistry
 
   public init(_ commands: CommandRegistry, _ facts: FactRegistry) {
-    self.commands = commands
-    self.factKinds = facts
+    (self.commands, self.factKinds) = (commands, facts)
   }
 
   public func encode(_ command: CommandBody) -> [UInt8] { Latchkey_V1_Command(command).wireBytes }

@@ -58,8 +58,5 @@ public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The whole sentence for people, where one is likely to read it; `nil` otherwise.
   public var phrase: Phrase?
 
-  public init(_ description: String, phrase: Phrase? = nil) {
-    self.description = description
-    self.phrase = phrase
-  }
+  public init(_ description: String, phrase: Phrase? = nil) { (self.description, self.phrase) = (description, phrase) }
 }
