@@ -19,9 +19,7 @@ public struct StrangerLimits: Sendable {
     return true
   }
 
-  /// Releases the place of an admitted connection.
-  ///
-  /// Call this once for each.
+  /// Releases the place of an admitted connection; call this once for each.
   public mutating func release(_ source: String) {
     guard let taken = places[source] else { return }
     places[source] = taken > 1 ? taken - 1 : nil
@@ -40,9 +38,7 @@ public struct PairingThrottle: Sendable {
     var last: BootInstant
   }
 
-  /// The largest number of sources that are remembered.
-  ///
-  /// The one with the oldest failure goes first.
+  /// The largest number of sources that are remembered; the one with the oldest failure goes first.
   static let sources = 256
   /// The time without another failure after which a source is forgotten, in milliseconds.
   static let forgivenMilliseconds: Int64 = 600_000
@@ -58,9 +54,8 @@ public struct PairingThrottle: Sendable {
     count(source, now)
   }
 
-  /// Records that a source left an attempt before it had proved anything.
-  ///
-  /// This delays only that source.
+  /// Records that a source left an attempt before it had proved anything; this delays only that
+  /// source.
   public mutating func abandoned(_ source: String, now: BootInstant) { count(source, now) }
 
   private mutating func count(_ source: String, _ now: BootInstant) {

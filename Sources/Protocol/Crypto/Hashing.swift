@@ -59,16 +59,14 @@ public enum HMACSHA256 {
   /// The size of an authentication code in bytes.
   public static let byteCount = 32
 
-  /// Returns the authentication code of a message under a secret key, 32 bytes.
-  ///
-  /// Compare codes with `ConstantTime.areEqual`.
+  /// Returns the authentication code of a message under a secret key, 32 bytes; compare codes with
+  /// `ConstantTime.areEqual`.
   public static func authenticate(key: SecretBytes, message: [UInt8]) -> [UInt8] {
     key.withUnsafeBytes { authenticate(key: $0, message: message) }
   }
 
-  /// Returns the authentication code of a message under a key in an array, 32 bytes.
-  ///
-  /// Compare codes with `ConstantTime.areEqual`.
+  /// Returns the authentication code of a message under a key in an array, 32 bytes; compare codes
+  /// with `ConstantTime.areEqual`.
   public static func authenticate(key: [UInt8], message: [UInt8]) -> [UInt8] {
     key.withUnsafeBytes { authenticate(key: $0, message: message) }
   }
@@ -104,9 +102,8 @@ extension UnsafeRawBufferPointer {
   static var empty: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 }
 
-/// The derivation of keys from a secret with HKDF-SHA-256 (RFC 5869).
-///
-/// It is built on HMAC because the libsodium of Debian 12 has no such function.
+/// The derivation of keys from a secret with HKDF-SHA-256 (RFC 5869), on HMAC because the libsodium
+/// of Debian 12 has no such function.
 public enum HKDF {
   /// The largest number of bytes that one derivation can return.
   public static let maximumByteCount = 255 * HMACSHA256.byteCount
@@ -177,9 +174,8 @@ extension PINHash {
     self.init(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
   }
 
-  /// Returns whether the hash is that of a PIN.
-  ///
-  /// The answer is `false` as well if there is no memory to find out.
+  /// Returns whether the hash is that of a PIN; the answer is `false` as well if there is no memory
+  /// to find out.
   public func matches(_ pin: PIN) -> Bool {
     Sodium.prepare()
     return text.withCString { text in

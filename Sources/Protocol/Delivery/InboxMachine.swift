@@ -114,9 +114,7 @@ public struct InboxMachine: Sendable {
     for position in hello.outgoing where position.epoch != 0 { adopt(position.streamClass, epoch: position.epoch) }
   }
 
-  /// Discards what was not committed when a session ends.
-  ///
-  /// The peer sends it again.
+  /// Discards what was not committed when a session ends; the peer sends it again.
   public mutating func sessionClosed() {
     stated = []
     hasOutrunHello = false

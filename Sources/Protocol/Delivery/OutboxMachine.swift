@@ -62,9 +62,8 @@ public struct OutboxMachine: Sendable {
   private static let loadItems = 512
   private static let loadBytes = 256 << 10
 
-  /// Creates a machine from the positions in the store.
-  ///
-  /// A class without a position has no stream yet.
+  /// Creates a machine from the positions in the store; a class without a position has no stream
+  /// yet.
   public init(_ positions: [StreamClass: OutboxPosition]) {
     for (streamClass, position) in positions {
       streams[streamClass] = Stream(position: position, sentThrough: position.storedThrough)
@@ -88,9 +87,8 @@ public struct OutboxMachine: Sendable {
     }
   }
 
-  /// Returns the classes in which the peer's Hello states a higher number than was assigned here.
-  ///
-  /// The peer has items that were lost here.
+  /// Returns the classes in which the peer's Hello states a higher number than was assigned here;
+  /// the peer has items that were lost here.
   public func exceeded(by hello: Hello) -> Set<StreamClass> {
     Set(
       hello.incoming.filter { held in
@@ -247,9 +245,8 @@ public struct OutboxMachine: Sendable {
     return ItemRun(streamClass: load.streamClass, epoch: load.epoch, items: items)
   }
 
-  /// Takes the peer's report of what it has stored.
-  ///
-  /// Throws `SessionFault.violation`, the peer's fault, if the position exceeds the last number.
+  /// Takes the peer's report of what it has stored; throws `SessionFault.violation`, the peer's
+  /// fault, if the position exceeds the last number.
   public mutating func received(stored: StreamPosition) throws(SessionFault) -> Effect? {
     guard var stream = streams[stored.streamClass], stream.position.epoch == stored.epoch, !stream.isRestarting else {
       return nil

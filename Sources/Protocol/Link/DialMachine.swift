@@ -10,9 +10,7 @@ public struct DialMachine: Sendable {
     /// No call: a session exists, one is being opened, or the peer must not be called.
     case nothing
     case session
-    /// A call beside a session that shows no sign of life, made once.
-    ///
-    /// The number is the session's.
+    /// A call beside a session that shows no sign of life, made once; the number is the session's.
     case sessionBeside(Int)
   }
 
@@ -24,9 +22,7 @@ public struct DialMachine: Sendable {
     case lookUp
     /// Call this address, then report the outcome with `ended` or `authenticated`.
     case call(Int, SocketEndpoint)
-    /// Cancel a call.
-    ///
-    /// Its outcome is no longer reported.
+    /// Cancel a call; its outcome is no longer reported.
     case giveUp(Int)
     /// Take note that no call of a race reached the peer.
     case lost(CallOutcome)
@@ -44,9 +40,7 @@ public struct DialMachine: Sendable {
 
   public enum Phase: Sendable {
     case resting
-    /// No address is known.
-    ///
-    /// The machine waits for an address or another sign of life.
+    /// No address is known; the machine waits for an address or another sign of life.
     case nowhere
     /// A call beside a silent session is about to begin.
     ///
@@ -55,9 +49,7 @@ public struct DialMachine: Sendable {
     case spreading(until: BootInstant, beside: Int)
     case looking(beside: Int?, begun: BootInstant)
     case racing(Race)
-    /// The next race begins at `until`.
-    ///
-    /// A sign of life shortens a pause once.
+    /// The next race begins at `until`; a sign of life shortens a pause once.
     case pausing(since: BootInstant, until: BootInstant, isHurried: Bool)
   }
 
@@ -181,9 +173,7 @@ public struct DialMachine: Sendable {
     advance(crowd: crowd, now: now)
   }
 
-  /// Adds addresses that became known during a race.
-  ///
-  /// They are called before those that still wait.
+  /// Adds addresses that became known during a race; they are called before those that still wait.
   public mutating func offered(_ addresses: [SocketEndpoint], crowd: Int, now: BootInstant) {
     guard case .racing(var race) = phase else { return }
     race.race.offered(addresses, now: now)

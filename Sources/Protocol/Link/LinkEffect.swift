@@ -6,23 +6,16 @@ import LatchkeyModel
 public enum LinkEffect: Sendable {
   // MARK: Connections
 
-  /// Seal this batch and send it.
-  ///
-  /// Call `filled` if the connection has no room for more, and `drained` once it has.
+  /// Seal this batch and send it; call `filled` if the connection has no room for more, and
+  /// `drained` once it has.
   case send(SessionBatch, on: Int)
-  /// Read the next frame of this connection.
-  ///
-  /// Sent when `wantsFrames` becomes `true` again.
+  /// Read the next frame of this connection; sent when `wantsFrames` becomes `true` again.
   case read(Int)
   /// Lift the limits for unauthenticated connections, since the other side has proved its identity.
   case proven(Int)
-  /// Close the connection once everything sent so far has left.
-  ///
-  /// Report nothing more about it.
+  /// Close the connection once everything sent so far has left; report nothing more about it.
   case close(Int)
-  /// Close the connection at once.
-  ///
-  /// Report nothing more about it.
+  /// Close the connection at once; report nothing more about it.
   case abort(Int)
 
   // MARK: Calls
@@ -34,17 +27,13 @@ public enum LinkEffect: Sendable {
   /// Then call `callEnded` or `opened`. `offered` is the key of an incomplete pairing if it is
   /// among the keys; it is passed on to `opened`.
   case call(Int, SocketEndpoint, keys: [[UInt8]], offered: [UInt8]?)
-  /// Cancel a call.
-  ///
-  /// Report nothing more about it.
+  /// Cancel a call; report nothing more about it.
   case giveUp(Int)
 
   // MARK: Disk
 
   /// Compare the last items that the Hello states with the database, to find numbers that were used
-  /// twice.
-  ///
-  /// Then call `judged` or `judgeFailed`.
+  /// twice; then call `judged` or `judgeFailed`.
   case judge(Int, Hello)
   /// Read items, then call `loaded` or `loadFailed`.
   case load(OutboxMachine.Load)
@@ -99,9 +88,7 @@ public enum LinkNote: Hashable, Sendable {
   ///
   /// Answer with `LinkNoteAnswer.count`. Spec: Protocol/06-messages.md §7.
   case removalSent
-  /// A call was answered with silence.
-  ///
-  /// Answer with `LinkNoteAnswer.count`.
+  /// A call was answered with silence; answer with `LinkNoteAnswer.count`.
   case removalMetSilence
   /// The peer knows that it was removed, or is assumed to know: erase its last keys.
   case removalTold(RemovalEnd)

@@ -18,9 +18,7 @@ extension LinkMachine {
     settle()
   }
 
-  /// Ends a session whose Hello could not be checked.
-  ///
-  /// The next session tries again.
+  /// Ends a session whose Hello could not be checked; the next session tries again.
   public mutating func judgeFailed(_ number: Int, _ fault: LinkFault, now: BootInstant) {
     self.now = now
     fail(number, fault)
@@ -109,9 +107,8 @@ extension LinkMachine {
 
   // MARK: Two live machines with one key
 
-  /// Puts the peer into quarantine because two live processes use its identity.
-  ///
-  /// This machine talks to neither until a person has decided.
+  /// Puts the peer, with whose identity two live processes run, into quarantine until a person has
+  /// decided.
   private mutating func quarantine(_ number: Int) {
     // Set here, so that no data flows even if the database refuses the note.
     standing.isQuarantined = true

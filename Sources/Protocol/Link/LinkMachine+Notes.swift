@@ -35,9 +35,8 @@ extension LinkMachine {
     return sighting.offeredKey == pending && role == .child ? .refutes : .nothing
   }
 
-  /// Handles the result of the note under way.
-  ///
-  /// Changes to the peer have been passed to `changed` by now.
+  /// Handles the result of the note under way; changes to the peer have been passed to `changed` by
+  /// now.
   public mutating func noted(_ answer: LinkNoteAnswer, now: BootInstant) {
     self.now = now
     if notes.isAboutStreams { streamsTouched() }
@@ -107,9 +106,8 @@ extension LinkMachine {
     notes.hasSentRemoval = true
   }
 
-  /// Looks for the peer's own removal of this device.
-  ///
-  /// If both removed each other, neither needs to be told.
+  /// Looks for the peer's own removal of this device; if both removed each other, neither needs to
+  /// be told.
   mutating func hearRemoval(_ runs: [ItemRun]) throws(SessionFault) {
     for run in runs where run.streamClass == .control && run.items.contains(where: { $0.kind == .removal }) {
       try settings.verify(run)
@@ -117,9 +115,8 @@ extension LinkMachine {
     }
   }
 
-  /// Stores that the peer knows of its removal, or is assumed to.
-  ///
-  /// Does nothing while a new pairing is under way, since its outcome decides.
+  /// Stores that the peer knows of its removal, or is assumed to; does nothing while a new pairing
+  /// is under way, since its outcome decides.
   mutating func endRemoval(_ end: RemovalEnd) { if standing.pendingKey == nil { notes.endRemoval(end) } }
 
   /// Ends the removal if the peer has stored the whole control stream that the removal began.

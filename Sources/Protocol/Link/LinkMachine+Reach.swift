@@ -109,9 +109,7 @@ extension LinkMachine {
     announced.remove(at: useless ?? Int(jitter.next() * Double(announced.count - 1)))
   }
 
-  /// Removes an announcement that has disappeared.
-  ///
-  /// This does not mean that the peer is gone.
+  /// Removes an announcement that has disappeared; this does not mean that the peer is gone.
   public mutating func lost(instance: String) { announced.removeAll { $0.instance == instance } }
 
   /// Returns how this process learned an address; `nil` if it did not.

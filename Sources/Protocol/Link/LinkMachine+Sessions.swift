@@ -178,9 +178,7 @@ extension LinkMachine {
     detach(number)
   }
 
-  /// Removes a session.
-  ///
-  /// Items on their way in it have to be sent again.
+  /// Removes a session; items on their way in it have to be sent again.
   private mutating func detach(_ number: Int, isDuplicate: Bool = false) {
     guard let session = sessions.removeValue(forKey: number) else { return }
     let (wasCurrent, wasOfUse) = roster.ended(number)

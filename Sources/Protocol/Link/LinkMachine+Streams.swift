@@ -80,9 +80,8 @@ extension LinkMachine {
     settle()
   }
 
-  /// Ends the session that delivered a removal with an acknowledgement.
-  ///
-  /// A session of a new pairing continues in a link of its own.
+  /// Ends the session that delivered a removal with an acknowledgement; a session of a new pairing
+  /// continues in a link of its own.
   private mutating func wasRemovedByPeer() {
     effects.append(.tell(.removed))
     for (number, session) in sessions.sorted(by: { $0.key < $1.key }) {
@@ -115,9 +114,7 @@ extension LinkMachine {
     if !stored.isEmpty { send(SessionBatch(stored: stored), on: number) }
   }
 
-  /// Ends a session because of a disk failure.
-  ///
-  /// Nothing was acknowledged.
+  /// Ends a session because of a disk failure; nothing was acknowledged.
   mutating func fail(_ number: Int, _ fault: LinkFault) {
     failed(.disk(fault.text))
     abort(number)
@@ -172,9 +169,8 @@ extension LinkMachine {
     settle()
   }
 
-  /// Handles a failed read of the streams.
-  ///
-  /// If they are in doubt, new sessions wait for the next attempt.
+  /// Handles a failed read of the streams; if they are in doubt, new sessions wait for the next
+  /// attempt.
   public mutating func streamsUnread(now: BootInstant) {
     self.now = now
     guard case .reading(let isAnew, _) = streamLook else { return }

@@ -25,9 +25,8 @@ public struct LinkMachine: Sendable {
   package var sessions: [Int: LinkSession] = [:]
   private var lastSession = 0
   var streamLook = StreamLook.none
-  /// A Boolean value that indicates whether the last load was empty.
-  ///
-  /// Nothing is loaded until something changes.
+  /// A Boolean value that indicates whether the last load was empty; nothing is loaded until
+  /// something changes.
   var isLoadHeld = false
   /// The key of the session whose items are being committed.
   var committingKey: [UInt8]?
@@ -66,9 +65,7 @@ public struct LinkMachine: Sendable {
     case reading(isAnew: Bool, again: Bool)
     /// Operations on the old streams finish first.
     case waiting
-    /// The read failed.
-    ///
-    /// The next sign of life repeats it.
+    /// The read failed; the next sign of life repeats it.
     case failed
   }
 
@@ -114,9 +111,7 @@ public struct LinkMachine: Sendable {
 
   // MARK: Inputs from the node
 
-  /// Starts the machine.
-  ///
-  /// Its interpreter calls this once.
+  /// Starts the machine; its interpreter calls this once.
   public mutating func begin(now: BootInstant) {
     self.now = now
     // Finds items that were queued while the database was being read, before the machine existed.
@@ -225,9 +220,7 @@ public struct LinkMachine: Sendable {
 
   // MARK: Settling
 
-  /// Starts whatever has become possible.
-  ///
-  /// Called at the end of every input.
+  /// Starts whatever has become possible; called at the end of every input.
   mutating func settle() {
     commitNext()
     loadNext()

@@ -28,9 +28,7 @@ package struct LinkNotes: Sendable {
   var labels: SessionLabels?
   var isInStep = false
 
-  /// The largest number of sessions that wait to be noted.
-  ///
-  /// The oldest make room for the newest.
+  /// The largest number of sessions that wait to be noted; the oldest make room for the newest.
   private static let mostSightings = 64
 
   /// A Boolean value that indicates whether the note under way changes streams.
@@ -134,9 +132,7 @@ package struct LinkNotes: Sendable {
   }
 
   /// Queues the failed note again, unless a newer one has replaced it or the next session will
-  /// repeat it.
-  ///
-  /// Returns whether a session depends on it.
+  /// repeat it; returns whether a session depends on it.
   mutating func failed(isOfDisk: Bool, hasSession: Bool) -> Bool {
     guard let note = noted() else { return false }
     isHeldUp = true

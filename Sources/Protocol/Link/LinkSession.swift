@@ -4,9 +4,7 @@ import LatchkeyModel
 ///
 /// The roster decides which session is kept.
 package struct LinkSession: Sendable {
-  /// The progress of opening a session.
-  ///
-  /// The diagram is in Protocol/04-session.md §8.
+  /// The progress of opening a session, whose diagram is in Protocol/04-session.md §8.
   package enum Phase: Sendable {
     /// The session waits for the peer's Hello.
     case greeting
@@ -23,9 +21,8 @@ package struct LinkSession: Sendable {
   let ends: SessionEnds
   /// A Boolean value that indicates whether this side called.
   package let isOurs: Bool
-  /// The pre-shared key of the session, 32 bytes.
-  ///
-  /// Only a session with a pending pairing's key completes that pairing.
+  /// The pre-shared key of the session, 32 bytes; only a session with a pending pairing's key
+  /// completes that pairing.
   package let pairwiseKey: [UInt8]
   /// The key of an incomplete pairing that this side offered; `nil` if it offered none, or the peer
   /// called.
@@ -52,9 +49,8 @@ package struct LinkSession: Sendable {
     reconcileAt = now + Self.reconcileMilliseconds
   }
 
-  /// A Boolean value that indicates whether the next frame may be read.
-  ///
-  /// It is `false` while the Hello is being checked.
+  /// A Boolean value that indicates whether the next frame may be read; it is `false` while the
+  /// Hello is being checked.
   var wantsFrames: Bool {
     switch phase {
     case .greeting, .up: true
@@ -67,9 +63,8 @@ package struct LinkSession: Sendable {
 public struct SessionEnds: Hashable, Sendable {
   /// The other end as `host:port`.
   public var remote: String
-  /// The host without its scope; an IPv4 address that is mapped into IPv6 is given as IPv4.
-  ///
-  /// The same holds for `localHost`.
+  /// The host, like `localHost`, without its scope; an IPv4 address that is mapped into IPv6 is
+  /// given as IPv4.
   public var remoteHost: String
   public var localHost: String
 
@@ -88,9 +83,7 @@ public struct SessionEnds: Hashable, Sendable {
 /// The identity of this side of a link, and the settings that its Hello states.
 public struct LinkSettings: Sendable {
   public var device: DeviceID
-  /// The ID of this process, 16 bytes.
-  ///
-  /// It changes with each start.
+  /// The ID of this process, 16 bytes; it changes with each start.
   public var runID: [UInt8]
   public var name: String
   public var role: DeviceRole
@@ -100,10 +93,8 @@ public struct LinkSettings: Sendable {
   public var windowBytes = UInt32(Limits.windowBytes)
   /// The largest size of the encoded items in one batch, in bytes.
   public var batchBytes = Limits.batchBytes - 256
-  /// Checks a run.
-  ///
-  /// Throws if its sender cannot have created its content, or if it contains a kind that must not
-  /// be ignored.
+  /// Checks a run; throws if its sender cannot have created its content, or if it contains a kind
+  /// that must not be ignored.
   public var verify: @Sendable (ItemRun) throws(SessionFault) -> Void
 
   /// Returns the host for an address of 4 or 16 bytes; `nil` if no other machine can be called

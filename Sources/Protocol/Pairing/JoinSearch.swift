@@ -58,9 +58,8 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
   /// they may answer a moment later.
   private var unreached: [Place: String?] = [:]
   private var nextRound: BootInstant
-  /// The announcements whose machine has answered.
-  ///
-  /// A machine with several addresses is asked once, since each guess counts.
+  /// The announcements whose machine has answered; a machine with several addresses is asked once,
+  /// since each guess counts.
   private var answered: Set<String> = []
   private var lastAnswer: BootInstant?
   /// A Boolean value that indicates whether an announcement of this code was seen.
@@ -85,9 +84,8 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
   /// A Boolean value that indicates whether this round needs the announcements.
   public var asksNetwork: Bool { given == nil && !isFirst }
 
-  /// Returns the addresses to try in this round, in order.
-  ///
-  /// `announced` holds the announcements with the code's discriminator.
+  /// Returns the addresses to try in this round, in order; `announced` holds the announcements with
+  /// the code's discriminator.
   public mutating func candidates(_ announced: [(Place, instance: String)], now: BootInstant) -> [Candidate] {
     if !isFirst, asked == nil { asked = now }
     if !announced.isEmpty { isAnnounced = true }

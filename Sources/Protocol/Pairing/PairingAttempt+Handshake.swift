@@ -61,9 +61,7 @@ extension PairingAttempt {
     }
   }
 
-  /// Answers the joiner's half of CPace.
-  ///
-  /// The next frame shows whether its guess was right.
+  /// Answers the joiner's half of CPace; the next frame shows whether its guess was right.
   private mutating func take(offer frame: [UInt8], _ code: TypedCode) throws -> [PairingEffect] {
     guard let offer = CPaceOffer(frame: frame) else { throw PairingFault.proof }
     guard offer.versions.range.overlaps(Version.protocolRange) else {

@@ -34,9 +34,7 @@ public struct PairingAttempt: Sendable {
   public private(set) var opening: [UInt8] = []
 
   /// A Boolean value that indicates whether anything was received that only the inviter of this
-  /// code can have sent.
-  ///
-  /// It keeps its value after the attempt.
+  /// code can have sent; it keeps its value after the attempt.
   public internal(set) var hasMetInviter = false
 
   /// Begins an attempt of the inviter after a connection's preamble has named an open code.
@@ -80,9 +78,8 @@ public struct PairingAttempt: Sendable {
     }
   }
 
-  /// Takes a frame from the other side.
-  ///
-  /// Any content results in effects: the peer cannot cause an error here.
+  /// Takes a frame from the other side; any content results in effects: the peer cannot cause an
+  /// error here.
   public mutating func received(_ frame: [UInt8]) -> [PairingEffect] {
     do { return try advance(frame) } catch { return fail() }
   }
@@ -212,9 +209,7 @@ public struct PairingAttempt: Sendable {
     }
   }
 
-  /// Tells the other side the outcome.
-  ///
-  /// `own` is the outcome here; `nil` if it is the same.
+  /// Tells the other side the outcome; `own` is the outcome here; `nil` if it is the same.
   mutating func abort(_ peer: Peer, _ outcome: PairingOutcome, ending own: PairingOutcome? = nil) -> [PairingEffect] {
     var peer = peer
     return [.send(peer.seal(.abort(outcome)))] + end(own ?? outcome)

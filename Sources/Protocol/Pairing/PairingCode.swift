@@ -14,9 +14,7 @@ public struct PairingCode: Sendable {
     }
   }
 
-  /// A number in 0 to 1023 that selects the code for an attempt.
-  ///
-  /// It is not secret.
+  /// A number in 0 to 1023 that selects the code for an attempt; it is not secret.
   public var discriminator: UInt16
   public var minutesValid: UInt8
   /// 16 random bytes.
@@ -51,9 +49,8 @@ public struct PairingCode: Sendable {
       .map { String(symbols[$0..<min($0 + 5, symbols.count)]) }.joined(separator: "-")
   }
 
-  /// Creates a code from text, ignoring case, white space and dashes.
-  ///
-  /// Throws `PairingCodeError`, so that a typing error is found before the network is used.
+  /// Creates a code from text, ignoring case, white space and dashes; throws `PairingCodeError`, so
+  /// that a typing error is found before the network is used.
   public init(_ text: String) throws(PairingCodeError) {
     let compact = Self.compact(text)
     guard !compact.isEmpty else { throw .empty }
@@ -99,9 +96,8 @@ public enum PairingCredential: Sendable {
   /// A code that is typed: a short secret.
   case typed(TypedCode)
 
-  /// Creates a code from text in either form, ignoring case, white space and dashes.
-  ///
-  /// Throws `PairingCodeError`, so that a typing error is found before the network is used.
+  /// Creates a code from text in either form, ignoring case, white space and dashes; throws
+  /// `PairingCodeError`, so that a typing error is found before the network is used.
   public init(_ text: String) throws(PairingCodeError) {
     let compact = PairingCode.compact(text)
     guard !compact.isEmpty else { throw .empty }
@@ -117,9 +113,7 @@ public enum PairingCredential: Sendable {
     self = .typed(typed)
   }
 
-  /// A number in 0 to 1023 that selects the code for an attempt.
-  ///
-  /// It is not secret.
+  /// A number in 0 to 1023 that selects the code for an attempt; it is not secret.
   public var discriminator: UInt16 {
     switch self {
     case .pasted(let code): code.discriminator

@@ -150,9 +150,8 @@ extension PairingMachine {
     }
   }
 
-  /// Records that a pending pairing was rolled back or has lapsed.
-  ///
-  /// A join that waits for its confirmation ends.
+  /// Records that a pending pairing was rolled back or has lapsed; a join that waits for its
+  /// confirmation ends.
   public mutating func rolledBack(_ device: DeviceID) -> [Effect] {
     switch phase {
     case .waiting where open?.half == device:

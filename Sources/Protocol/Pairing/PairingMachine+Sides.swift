@@ -5,9 +5,8 @@ struct OpenCode: Sendable {
   let pasted: PairingCode
   let typed: TypedCode?
   let deadline: BootInstant
-  /// The device that the last attempt left pending.
-  ///
-  /// A session with it within a minute completes the pairing.
+  /// The device that the last attempt left pending; a session with it within a minute completes the
+  /// pairing.
   var half: DeviceID?
 }
 
@@ -43,9 +42,7 @@ extension PairingMachine {
     return requestedEnd(.expired)
   }
 
-  /// Continues after a wrong guess was counted.
-  ///
-  /// The last permitted one closes the code.
+  /// Continues after a wrong guess was counted; the last permitted one closes the code.
   public mutating func counted(failures: Int, in number: Int) -> [Effect] {
     self.failures = failures
     guard failures >= Limits.pairingFailures, let attempt = attempt(number), case .counting(let rest) = attempt.stage
@@ -76,9 +73,8 @@ extension PairingMachine {
 
   public mutating func searched(_ outcome: PairingOutcome) -> [Effect] { isWaiting ? end(outcome) : [] }
 
-  /// Ends the join because the store could not count the run.
-  ///
-  /// A run that is not counted must not take place.
+  /// Ends the join because the store could not count the run; a run that is not counted must not
+  /// take place.
   public mutating func notCounted(in number: Int) -> [Effect] {
     guard let attempt = attempt(number), case .counting = attempt.stage else { return [] }
     return requestedEnd(.network)

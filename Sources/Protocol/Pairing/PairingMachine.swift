@@ -52,9 +52,7 @@ public struct PairingMachine<Line: Sendable>: Sendable {
   enum Stage: Sendable {
     /// The other machine has not proved its identity yet.
     case meeting
-    /// A wrong guess or a run is being counted.
-    ///
-    /// The rest waits until the count is durable.
+    /// A wrong guess or a run is being counted; the rest waits until the count is durable.
     case counting(rest: [PairingEffect])
     case asking(PairingQuestion)
     /// The person here has accepted. On the joiner, the inviter's person may still be asked.
@@ -81,9 +79,7 @@ public struct PairingMachine<Line: Sendable>: Sendable {
     ///
     /// A session with the inviter within a minute may still confirm the pairing.
     case inDoubt(PairingCompletion)
-    /// The device is active, durably.
-    ///
-    /// The remaining work concerns this machine only.
+    /// The device is active, durably; the remaining work concerns this machine only.
     case completing(PairingCompletion)
     /// The person cancelled too late, so the device is being removed again.
     case undoing(PairingCompletion, RegisteredDevice?)
@@ -224,9 +220,7 @@ public struct PairingMachine<Line: Sendable>: Sendable {
     } + [.close(line)]
   }
 
-  /// Ends the pairing.
-  ///
-  /// `wasLeftHere` indicates whether the person here cancelled it, at any point.
+  /// Ends the pairing; `wasLeftHere` indicates whether the person here cancelled it, at any point.
   mutating func end(
     _ outcome: PairingOutcome, _ question: PairingQuestion? = nil, _ device: RegisteredDevice? = nil,
     wasLeftHere: Bool = false

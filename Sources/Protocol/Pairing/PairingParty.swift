@@ -23,9 +23,7 @@ public struct PairingEntropy: Sendable {
   public var ephemeralKey: LinkKeyPair
   /// This side's secret in CPace; used with a typed code only.
   public var scalar: CPaceScalar
-  /// The ID of the CPace run, 16 bytes.
-  ///
-  /// Only the joiner's is used.
+  /// The ID of the CPace run, 16 bytes; only the joiner's is used.
   public var sessionID: [UInt8]
 
   public init(random: [UInt8], ephemeralKey: LinkKeyPair, scalar: CPaceScalar, sessionID: [UInt8]) {
@@ -50,9 +48,8 @@ public struct PairedPeer: Sendable {
 /// Effects are carried out in order.
 public enum PairingEffect: Sendable {
   case send([UInt8])
-  /// Show the question.
-  ///
-  /// If the person has to decide, answer with `requestedAccept` or `requestedEnd(.refused)`.
+  /// Show the question; if the person has to decide, answer with `requestedAccept` or
+  /// `requestedEnd(.refused)`.
   case ask(PairingQuestion)
   /// Store the peer as pending, then call `stored`.
   case storePending(PairedPeer)
@@ -93,9 +90,8 @@ public struct PairingQuestion: Hashable, Sendable {
 struct PairingCompletion: Sendable {
   let question: PairingQuestion
   let peer: PairedPeer
-  /// A Boolean value that indicates whether the device was paired before.
-  ///
-  /// If so, it stays paired when this pairing is cancelled.
+  /// A Boolean value that indicates whether the device was paired before; if so, it stays paired
+  /// when this pairing is cancelled.
   let wasPaired: Bool
 
   var device: DeviceID { peer.keys.deviceID }

@@ -38,9 +38,8 @@ public struct TypedCode: Sendable {
     return String(decoding: values.map { Crockford.symbols[Int($0)] }, as: UTF8.self)
   }
 
-  /// Creates a code from nine symbols without dashes and white space, in either case.
-  ///
-  /// Throws `PairingCodeError`, so that a wrong symbol is found before the network is used.
+  /// Creates a code from nine symbols without dashes and white space, in either case; throws
+  /// `PairingCodeError`, so that a wrong symbol is found before the network is used.
   init(compact: String) throws(PairingCodeError) {
     let symbols = compact.unicodeScalars.count
     guard symbols == 9 else { throw .length(symbols: symbols) }

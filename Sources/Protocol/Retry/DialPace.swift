@@ -22,18 +22,15 @@ public struct DialPace: Sendable, Hashable {
   /// If so, only time or a sign of life justifies another attempt.
   public var hasFallenApart: Bool { !lastedLong }
 
-  /// Records the end of a session, and its duration in milliseconds, whichever side began it.
-  ///
-  /// A useful session is a sign of life.
+  /// Records the end of a session, and its duration in milliseconds, whichever side began it; a
+  /// useful session is a sign of life.
   public mutating func sessionEnded(after milliseconds: Int64) {
     lastedLong = milliseconds >= Self.use
     if lastedLong { backoff.reset() }
   }
 
   /// Returns the delay before our next call, in milliseconds, after a session that the peer began
-  /// ended too soon.
-  ///
-  /// `jitter` is a random number in 0 to 1.
+  /// ended too soon; `jitter` is a random number in 0 to 1.
   public mutating func fellApart(jitter: Double) -> Int64 { backoff.failed(jitter: jitter) }
 
   /// Returns the delay in milliseconds after a call whose session has ended.

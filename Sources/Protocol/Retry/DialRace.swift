@@ -66,9 +66,7 @@ public struct DialRace<Address: Hashable & Sendable>: Sendable {
   private var nextStart: BootInstant
   public private(set) var winner: Address?
 
-  /// Begins a race with these addresses, best first.
-  ///
-  /// `start` returns the ones to call.
+  /// Begins a race with these addresses, best first; `start` returns the ones to call.
   public init(_ addresses: [Address], now: BootInstant) {
     nextStart = now
     offered(addresses, now: now)
@@ -115,9 +113,7 @@ public struct DialRace<Address: Hashable & Sendable>: Sendable {
     if calling.remove(address) != nil { nextStart = now }
   }
 
-  /// Records that a call was authenticated.
-  ///
-  /// Returns whether it wins; all others are to be closed.
+  /// Records that a call was authenticated; returns whether it wins; all others are to be closed.
   public mutating func authenticated(_ address: Address) -> Bool {
     guard winner == nil, calling.contains(address) else { return false }
     winner = address

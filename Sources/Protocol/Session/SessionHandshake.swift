@@ -14,9 +14,8 @@ public struct SessionInitiator: Sendable {
   /// The first frame to send, after the preamble.
   public let firstFrame: [UInt8]
 
-  /// Begins a handshake with a peer whose pairwise key is certain.
-  ///
-  /// `ephemeralKey` is a key pair for this handshake only.
+  /// Begins a handshake with a peer whose pairwise key is certain; `ephemeralKey` is a key pair for
+  /// this handshake only.
   public init(own: LinkKeyPair, peer: LinkPublicKey, pairwiseKey: PresharedKey, ephemeralKey: LinkKeyPair) {
     self.init(own: own, peer: peer, pairwiseKeys: [pairwiseKey], ephemeralKey: ephemeralKey)
   }
@@ -35,17 +34,14 @@ public struct SessionInitiator: Sendable {
     } catch { preconditionFailure("the pattern's keys are all given: \(error)") }
   }
 
-  /// Takes the answer and returns the session's transport.
-  ///
-  /// Throws `SessionFault.authentication`, the peer's fault.
+  /// Takes the answer and returns the session's transport; throws `SessionFault.authentication`,
+  /// the peer's fault.
   public consuming func received(_ frame: [UInt8]) throws(SessionFault) -> NoiseTransport {
     try answered(frame).transport
   }
 
   /// Takes the answer, and returns the session's transport and the index of the key with which the
-  /// peer answered.
-  ///
-  /// Throws `SessionFault.authentication`, the peer's fault.
+  /// peer answered; throws `SessionFault.authentication`, the peer's fault.
   public consuming func answered(_ frame: [UInt8]) throws(SessionFault) -> (transport: NoiseTransport, key: Int) {
     for (place, key) in pairwiseKeys.enumerated() {
       // The handshake is a value: an attempt that fails does not change it.
@@ -65,15 +61,12 @@ public struct SessionInitiator: Sendable {
 /// It is consumed into the session. Spec: Protocol/04-session.md §2.
 public struct SessionResponder: Sendable {
   private var handshake: NoiseHandshake
-  /// The caller according to the first frame.
-  ///
-  /// Only the pre-shared key proves that it is the paired device.
+  /// The caller according to the first frame; only the pre-shared key proves that it is the paired
+  /// device.
   public let caller: LinkPublicKey
 
-  /// Takes the first frame.
-  ///
-  /// Throws `SessionFault.authentication` or `SessionFault.ownKey`, the peer's fault; neither is
-  /// answered.
+  /// Takes the first frame; throws `SessionFault.authentication` or `SessionFault.ownKey`, the
+  /// peer's fault; neither is answered.
   public init(own: LinkKeyPair, ephemeralKey: LinkKeyPair, firstFrame: [UInt8]) throws(SessionFault) {
     do {
       handshake = try NoiseHandshake(

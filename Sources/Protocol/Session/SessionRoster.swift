@@ -30,9 +30,8 @@ public struct SessionRoster: Sendable {
 
   public init(own: DeviceID, peer: DeviceID) { (self.own, self.peer) = (own, peer) }
 
-  /// Adds a session that this side dialled.
-  ///
-  /// Returns `false` if it is not needed, since the peer has called in the meantime.
+  /// Adds a session that this side dialled; returns `false` if it is not needed, since the peer has
+  /// called in the meantime.
   public mutating func dialled(_ number: Int) -> Bool {
     guard current == nil, attempt == nil else { return false }
     preferences[number] = SessionPreference(initiator: own, peerRunID: [])
@@ -45,9 +44,8 @@ public struct SessionRoster: Sendable {
     preferences[number] = SessionPreference(initiator: peer, peerRunID: [])
   }
 
-  /// Decides about a session when the peer's Hello arrives.
-  ///
-  /// `runID` and `ended` are the Hello's `runID` (16 bytes) and `endedSessions`.
+  /// Decides about a session when the peer's Hello arrives; `runID` and `ended` are the Hello's
+  /// `runID` (16 bytes) and `endedSessions`.
   public mutating func greeted(_ number: Int, runID: [UInt8], ended: UInt64 = 0) -> Choice {
     guard var newer = preferences[number] else { return .gone }
     // Another run has sent a Hello since this session's handshake. This Hello was delayed, and its
@@ -131,18 +129,14 @@ public struct CloneWatch: Sendable {
 
   public init() {}
 
-  /// Records that a run has returned once before.
-  ///
-  /// Only simulations of faults use this.
+  /// Records that a run has returned once before; only simulations of faults use this.
   package mutating func suspect(_ run: [UInt8], now: BootInstant) {
     superseded.append(run)
     returns[run] = now
   }
 
   /// Takes the run ID of a Hello in an authenticated session, and returns `true` if it proves that
-  /// two live processes use this identity.
-  ///
-  /// `run` is `Hello.runID`, 16 bytes.
+  /// two live processes use this identity; `run` is `Hello.runID`, 16 bytes.
   public mutating func received(_ run: [UInt8], now: BootInstant) -> Bool {
     guard run != present else { return false }
     let isReturn = superseded.contains(run)

@@ -10,9 +10,7 @@ public struct SessionRules: Sendable {
     /// Send a batch with this ping.
     case ping(UInt64)
     /// Call the peer as if there were no session, since this one has been in doubt for
-    /// `Limits.callBesideMilliseconds`.
-    ///
-    /// A call that is authenticated replaces it.
+    /// `Limits.callBesideMilliseconds`; a call that is authenticated replaces it.
     case callBeside
     /// Close the session: nothing was received for `Limits.deadMilliseconds`
     /// (`Limits.greetingMilliseconds` before the peer's Hello), or it has been in doubt for
@@ -30,9 +28,8 @@ public struct SessionRules: Sendable {
   private var doubtedAt: BootInstant?
   /// A Boolean value that indicates whether `callBeside` was returned in this doubt.
   private var isCalledBeside = false
-  /// A Boolean value that indicates whether this side has sent anything yet.
-  ///
-  /// The called side first waits for the caller's Hello.
+  /// A Boolean value that indicates whether this side has sent anything yet; the called side first
+  /// waits for the caller's Hello.
   private var hasSpoken = false
   private var framesSinceRekey: UInt64 = 0
   private var rekeyedAt: BootInstant
@@ -59,9 +56,8 @@ public struct SessionRules: Sendable {
     rekeyedAt = now
   }
 
-  /// Takes a batch that was decrypted.
-  ///
-  /// Throws `SessionFault`, the peer's fault, after which the session has to be closed.
+  /// Takes a batch that was decrypted; throws `SessionFault`, the peer's fault, after which the
+  /// session has to be closed.
   public mutating func received(_ batch: SessionBatch, now: BootInstant) throws(SessionFault) {
     switch (peerHello, batch.hello) {
     case (nil, let hello?):
@@ -83,9 +79,7 @@ public struct SessionRules: Sendable {
     isCalledBeside = false
   }
 
-  /// Treats the session as if it had just received something.
-  ///
-  /// Only simulations of faults use this.
+  /// Treats the session as if it had just received something; only simulations of faults use this.
   package mutating func isHeard(now: BootInstant) {
     lastReceived = now
     doubtedAt = nil
@@ -115,9 +109,8 @@ public struct SessionRules: Sendable {
     return min(ping, dead, openedAt + Limits.sessionMilliseconds)
   }
 
-  /// Returns the effect that is due, if any.
-  ///
-  /// Unless the session ends with it, `nextTimer` is later than `now` afterwards.
+  /// Returns the effect that is due, if any; unless the session ends with it, `nextTimer` is later
+  /// than `now` afterwards.
   public mutating func timerFired(now: BootInstant) -> TimerEffect? {
     if now - lastReceived >= (peerHello == nil ? Limits.greetingMilliseconds : Limits.deadMilliseconds) { return .dead }
     if let doubtedAt, now - doubtedAt >= Limits.doubtMilliseconds { return .dead }

@@ -10,9 +10,7 @@ struct ChangeTrigger {
   let about: ChangeEvent.About
   let table: String
   var operations = ["INSERT", "UPDATE"]
-  /// The rows that are told of; `nil` for all.
-  ///
-  /// `ROW` stands for the new row, or the deleted one.
+  /// The rows that are told of, `nil` for all; `ROW` stands for the new row, or the deleted one.
   var condition: String?
   /// A child's ID, 16 bytes.
   var child = "x''"

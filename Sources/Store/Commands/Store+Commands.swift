@@ -190,9 +190,7 @@ extension Database {
       [age, peer]) != nil
   }
 
-  /// Removes a queued command from its queue permanently.
-  ///
-  /// `row` is of the table of commands.
+  /// Removes a queued command from its queue permanently; `row` is of the table of commands.
   func take(_ row: Row, to status: CommandStatus, _ reason: ToldSentence?, at wall: Int64) throws {
     let id: Data = row["command_id"]
     try run(

@@ -22,9 +22,8 @@ extension Store {
     }
   }
 
-  /// Records the outcome of an effect and queues its receipt, in one transaction.
-  ///
-  /// Returns the stream that got the receipt; `nil` if the effect has an outcome already.
+  /// Records the outcome of an effect and queues its receipt, in one transaction; returns the
+  /// stream that got the receipt; `nil` if the effect has an outcome already.
   public func finishEffect(
     _ id: CommandID, _ outcome: EffectOutcome, at wall: Int64
   ) async throws(StoreError) -> OutboxChange? {

@@ -22,9 +22,8 @@ struct CloseMark {
     if Glibc.write(descriptor, bytes, bytes.count) != bytes.count { unlink(path) }
   }
 
-  /// Removes the note, and returns whether it was true.
-  ///
-  /// Call this before the database is opened, which makes it untrue.
+  /// Removes the note, and returns whether it was true; call this before the database is opened,
+  /// which makes it untrue.
   func take() -> Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return false }

@@ -23,17 +23,14 @@ final class DiskHealth: Sendable {
 
   func observe(_ observer: @escaping @Sendable (StoreError?) -> Void) { state.withLock { $0.observer = observer } }
 
-  /// Records that an operation failed.
-  ///
-  /// Errors that are not the disk's are ignored, and damage takes precedence over any other fault.
+  /// Records that an operation failed; errors that are not the disk's are ignored, and damage takes
+  /// precedence over any other fault.
   func failed(_ error: StoreError) {
     guard error.isOfDisk else { return }
     change(to: error)
   }
 
-  /// Records that a trial write succeeded.
-  ///
-  /// This does not repair damage.
+  /// Records that a trial write succeeded; this does not repair damage.
   func proved() { change(to: nil) }
 
   private func change(to fault: StoreError?) {
@@ -57,9 +54,8 @@ extension Store {
   /// Checks at the start of a node whether there is space for new work, if little of it is left.
   public func examineDisk() async { if commits.room.isShort { _ = await tryDisk() } }
 
-  /// Returns whether a fault of the disk has ended.
-  ///
-  /// The check writes more than most commits and removes it again.
+  /// Returns whether a fault of the disk has ended; the check writes more than most commits and
+  /// removes it again.
   public func tryDisk() async -> Bool {
     do {
       for length in [commits.room.plan.trial, 1] {

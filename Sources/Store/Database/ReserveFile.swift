@@ -19,9 +19,7 @@ final class ReserveFile: Sendable {
     var held: Int64 = 0
   }
 
-  /// Opens the file at `path` if it exists.
-  ///
-  /// `take` creates it.
+  /// Opens the file at `path` if it exists; `take` creates it.
   init(path: String, size: Int64) {
     (self.path, self.size) = (path, size)
     var state = State(descriptor: Self.openFile(path, creating: false))

@@ -13,9 +13,8 @@ public struct StoreClock: Sendable {
 }
 
 extension Database {
-  /// Continues and stores the clock for how long items have waited.
-  ///
-  /// A stopped clock changes nothing.
+  /// Continues and stores the clock for how long items have waited; a stopped clock changes
+  /// nothing.
   func startAgeClock(_ clock: StoreClock) throws -> AgeClock {
     let started = try startedAgeClock(clock)
     guard !clock.bootID.isEmpty else { return started }

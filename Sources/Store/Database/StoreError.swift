@@ -9,14 +9,11 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   case readOnly
   case inputOutput(String)
   case cannotOpen(path: String, reason: String)
-  /// `PRAGMA quick_check` or SQLite itself found damage.
-  ///
-  /// The file was moved to `setAside` unless that is `nil`.
+  /// `PRAGMA quick_check` or SQLite itself found damage; the file was moved to `setAside` unless
+  /// that is `nil`.
   case corrupt(path: String, setAside: String?)
   case newerVersion(path: String)
-  /// A limit is reached.
-  ///
-  /// The caller has to wait or to do without.
+  /// A limit is reached; the caller has to wait or to do without.
   case queueFull(StreamClass)
   case tooManyPeers
   /// The device is not paired, or no longer.

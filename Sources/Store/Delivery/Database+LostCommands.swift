@@ -54,9 +54,8 @@ extension Database {
     return "(epoch = \(number(epoch)) AND seq > \(number(held)))"
   }
 
-  /// Marks lost commands as no longer executed if they are not sent again.
-  ///
-  /// `isLost` is an SQL condition for lost commands.
+  /// Marks lost commands as no longer executed if they are not sent again; `isLost` is an SQL
+  /// condition for lost commands.
   func markLostCommands(_ peer: OutboxAddress, isLost: String, at wall: Int64) throws {
     let reason = ToldSentence(
       Phrase(

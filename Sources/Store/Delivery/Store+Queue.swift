@@ -3,8 +3,7 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Returns the items that wait for a device, most urgent class first, then oldest first.
-  ///
+  /// Returns the items that wait for a device, most urgent class first, then oldest first;
   /// `streamClass` and `number` select one class and one item; `nil` selects all.
   public func queue(
     _ device: DeviceID, _ streamClass: StreamClass?, number: UInt64? = nil, limit: Int, at wall: Int64

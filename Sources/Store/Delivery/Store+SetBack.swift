@@ -55,9 +55,7 @@ extension Database {
   /// milliseconds.
   private static var newsMilliseconds: Int64 { 86_400_000 }
 
-  /// Records that a peer or this machine was restored.
-  ///
-  /// The same `evidence` is recorded once.
+  /// Records that a peer or this machine was restored; the same `evidence` is recorded once.
   func noteSetBack(_ peer: Int64, _ cause: SetBack.Cause, _ evidence: String, age: Int64, at wall: Int64) throws {
     let words = evidence.split(separator: " ").map(String.init)
     let known = try row("SELECT evidence FROM set_back WHERE peer = ? AND cause = ?", [peer, cause.rawValue])

@@ -13,9 +13,8 @@ public struct PeerStreams: Hashable, Sendable {
 }
 
 extension Store {
-  /// Returns a peer's streams in both directions.
-  ///
-  /// Throws `StoreError.noSuchPeer` if the device is not paired.
+  /// Returns a peer's streams in both directions; throws `StoreError.noSuchPeer` if the device is
+  /// not paired.
   public func streams(with device: DeviceID) async throws(StoreError) -> PeerStreams {
     try await read { database in
       let peer = try database.address(of: device).number

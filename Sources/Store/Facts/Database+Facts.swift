@@ -144,9 +144,8 @@ extension Database {
       [child.bytes, device.bytes])
   }
 
-  /// Queues all facts that a device holds for it, since it may have lost some that it made itself.
-  ///
-  /// The group of the transaction has to be settled before.
+  /// Queues all facts that a device holds for it, since it may have lost some that it made itself;
+  /// the group of the transaction has to be settled before.
   func returnFacts(
     to peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
   ) throws -> [OutboxChange] {

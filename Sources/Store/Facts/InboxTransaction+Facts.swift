@@ -70,9 +70,8 @@ extension InboxTransaction {
     }
   }
 
-  /// Keeps a fact, and returns whether it is new.
-  ///
-  /// Throws `BodyFault`, the sender's fault, if it cannot be taken.
+  /// Keeps a fact, and returns whether it is new; throws `BodyFault`, the sender's fault, if it
+  /// cannot be taken.
   private func take(_ fact: Fact, _ counts: inout [FactCache.Place: Int64]) throws -> Bool {
     let isParent = peerRole == .child
     // What a machine wrote before it heard that it was taken from the child still counts: it has no

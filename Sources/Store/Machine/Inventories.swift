@@ -9,9 +9,8 @@ package struct KnownInventory<Entry: InventoryEntry>: Hashable, Sendable {
   package var entries: [Entry]
   /// The number of entries that did not fit into the list.
   package var more: Int
-  /// The time at which the list became known, in Unix milliseconds by this machine's wall clock.
-  ///
-  /// It is for people only.
+  /// The time at which the list became known, in Unix milliseconds by this machine's wall clock; it
+  /// is for people only.
   package var toldAt: Int64
   /// The boot of this machine in which the list became known; empty for a list of this machine.
   package var bootID: String
@@ -134,9 +133,8 @@ struct Inventories {
       ])
   }
 
-  /// Queues the parts of a list for a peer, in place of the pending parts of an earlier list.
-  ///
-  /// The group of the transaction has to be settled before.
+  /// Queues the parts of a list for a peer, in place of the pending parts of an earlier list; the
+  /// group of the transaction has to be settled before.
   func queue(_ parts: [Inventory], for peer: OutboxAddress) throws -> [OutboxChange] {
     let waiting = try database.rows(
       "SELECT seq, item_id, body FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = ?",

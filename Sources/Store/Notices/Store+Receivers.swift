@@ -183,9 +183,8 @@ extension DatabaseEffects {
       """, [name, name, Self.mostReceiverKeys])
   }
 
-  /// Counts what a receiver gives, keeps the deed's key, and says in the audit what it does.
-  ///
-  /// Nothing is written unless it is counted.
+  /// Counts what a receiver gives, keeps the deed's key, and says in the audit what it does;
+  /// nothing is written unless it is counted.
   public mutating func count(_ deed: ReceiverDeed) throws -> ReceiverDeed.Verdict {
     guard let receiver = try database.receiver(named: deed.receiver), receiver.rights.contains(deed.right) else {
       return .notAllowed

@@ -77,9 +77,7 @@ extension Store {
     }
   }
 
-  /// Counts a wrong guess, durably, and returns the count.
-  ///
-  /// The fifth one closes the code.
+  /// Counts a wrong guess, durably, and returns the count; the fifth one closes the code.
   public func countFailure(_ pairingID: String) async throws(StoreError) -> Int {
     try await commits.commit(.upkeep) { database in
       let row = try database.row(

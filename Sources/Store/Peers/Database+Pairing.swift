@@ -3,9 +3,8 @@ import GRDB
 import LatchkeyModel
 
 extension Database {
-  /// Makes a pending device active and marks its code as used up.
-  ///
-  /// Returns `false` if nothing is pending any more.
+  /// Makes a pending device active and marks its code as used up; returns `false` if nothing is
+  /// pending any more.
   func promote(
     _ device: DeviceID, _ keys: any KeySource, _ coding: any BodyCoding, _ caps: QueueCaps, by own: DeviceID,
     age: Int64,
@@ -76,9 +75,8 @@ extension Database {
 }
 
 extension Database {
-  /// Rolls back a pending pairing, which restores the previous state.
-  ///
-  /// A device that was never active leaves no trace.
+  /// Rolls back a pending pairing, which restores the previous state; a device that was never
+  /// active leaves no trace.
   func discardPending(_ device: DeviceID) throws {
     let isNew = try row(
       "SELECT 1 FROM peer WHERE device_id = ? AND state = 1 AND pending_key IS NOT NULL", [Data(device.bytes)])
@@ -91,9 +89,8 @@ extension Database {
         + "pending_lapsed = 0 WHERE device_id = ?", [Data(device.bytes)])
   }
 
-  /// Rolls back any other device that a code left pending, so that the code pairs one device.
-  ///
-  /// Returns that device. Throws `StoreError.unexpected` if the code is closed.
+  /// Rolls back, and returns, any other device that a code left pending, so that it pairs one
+  /// device; throws `StoreError.unexpected` if the code is closed.
   func makeRoom(_ invitation: String, for device: DeviceID) throws -> DeviceID? {
     guard try row("SELECT 1 FROM invitation WHERE pairing_id = ? AND outcome IS NOT NULL", [invitation]) == nil else {
       throw StoreError.unexpected("a device pairs with a code that is closed")

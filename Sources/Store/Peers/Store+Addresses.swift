@@ -44,9 +44,8 @@ extension Store {
 }
 
 extension Database {
-  /// Records an address at which a device was authenticated.
-  ///
-  /// The addresses with the oldest successes are deleted beyond the limit.
+  /// Records an address at which a device was authenticated; the addresses with the oldest
+  /// successes are deleted beyond the limit.
   func reached(_ reached: ReachedAddress, _ device: DeviceID, at wall: Int64) throws {
     try run(
       """

@@ -27,9 +27,8 @@ extension Store {
     return known == parent.description
   }
 
-  /// Erases the previous key once the peer answers with the present one.
-  ///
-  /// Returns whether a key was erased.
+  /// Erases the previous key once the peer answers with the present one; returns whether a key was
+  /// erased.
   public func peer(_ device: DeviceID, answersWith keyID: [UInt8]) async throws(StoreError) -> Bool {
     let isErased = try await commits.commit(.upkeep) { [keys] database in
       guard let row = try database.row("SELECT * FROM peer WHERE device_id = ?", [Data(device.bytes)]) else {
@@ -53,9 +52,8 @@ extension Store {
 /// The replacement of the household's discovery key and of the pairwise keys. Spec:
 /// Protocol/06-messages.md §8.
 extension Database {
-  /// Creates the household's next discovery key and queues it for every remaining child.
-  ///
-  /// Does nothing on a device that founded no household.
+  /// Creates the household's next discovery key and queues it for every remaining child; does
+  /// nothing on a device that founded no household.
   func rotateDiscoveryKey(
     _ keys: any KeySource, _ coding: any BodyCoding, by own: DeviceID, at wall: Int64
   ) throws -> [OutboxChange] {
@@ -163,9 +161,7 @@ extension PairwiseKeys {
 
 extension Store {
   /// Assigns this database to a device with new keys: removes every peer and its keys, and makes
-  /// the old device's data the new one's.
-  ///
-  /// May be repeated after an interruption.
+  /// the old device's data the new one's; may be repeated after an interruption.
   public func renewIdentity(from old: DeviceID, to new: DeviceID, at wall: Int64) async throws(StoreError) {
     try await commits.commit { database in
       let devices = try database.rows("SELECT device_id FROM peer WHERE state <> 4").map {
@@ -221,9 +217,7 @@ extension Store {
 
 extension Database {
   /// Makes the registers that a device has set those of another one, so that it can give them to
-  /// machines.
-  ///
-  /// A child's machine serves no child until it is paired again.
+  /// machines; a child's machine serves no child until it is paired again.
   fileprivate func giveRegisters(of old: DeviceID, to new: DeviceID) throws {
     try run("UPDATE register SET modified_author = ? WHERE modified_author = ?", [Data(new.bytes), Data(old.bytes)])
     let zones = try zones()

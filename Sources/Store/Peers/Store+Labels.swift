@@ -19,9 +19,8 @@ extension Store {
     }
   }
 
-  /// Renames a paired device, or assigns it to a child; `nil` leaves a name as it is.
-  ///
-  /// The child's name has at most 64 bytes; an empty one stands for no child.
+  /// Renames a paired device, or assigns it to a child, whose name has at most 64 bytes and is
+  /// empty for no child; `nil` leaves a name as it is.
   public func rename(
     _ device: DeviceID, to name: DeviceName?, childName: String?, at wall: Int64
   ) async throws(StoreError) {

@@ -41,9 +41,7 @@ extension Database {
   }
 
   /// Takes over the list of a child's parents, and returns those that were never in it before,
-  /// without this machine.
-  ///
-  /// One that is in the list no more has left, whatever the child says of it.
+  /// without this machine; one that is in the list no more has left, whatever the child says of it.
   func take(
     _ parents: [PairedParent], of child: OutboxAddress, own: DeviceID, age: Int64, at wall: Int64
   ) throws -> [PairedParent] {

@@ -151,16 +151,14 @@ extension Store {
     }
   }
 
-  /// Rolls back a pending pairing, which restores the previous state.
-  ///
-  /// A device that was never active leaves no trace.
+  /// Rolls back a pending pairing, which restores the previous state; a device that was never
+  /// active leaves no trace.
   public func discardPending(_ device: DeviceID) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in try database.discardPending(device) }
   }
 
-  /// Marks a pending pairing as failed for the person because it was not confirmed in time.
-  ///
-  /// Its key is kept for a session only.
+  /// Marks a pending pairing as failed for the person because it was not confirmed in time; its key
+  /// is kept for a session only.
   public func lapse(_ device: DeviceID, bootID: String, now: BootInstant) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in
       try database.run(

@@ -180,9 +180,8 @@ public struct RemovalResult: Hashable, Sendable {
 }
 
 extension Store {
-  /// Puts a device into quarantine because two live machines use its keys.
-  ///
-  /// Nothing is exchanged with it until a person has decided.
+  /// Puts a device into quarantine because two live machines use its keys; nothing is exchanged
+  /// with it until a person has decided.
   public func quarantine(_ device: DeviceID, at wall: Int64) async throws(StoreError) {
     try await commits.commit(.upkeep) { [own] database in
       let row = try database.row(

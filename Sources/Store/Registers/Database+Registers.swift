@@ -100,9 +100,7 @@ extension Database {
   }
 
   /// Queues registers for a parent in its control stream, together with those of an item that still
-  /// waits.
-  ///
-  /// The group of the transaction has to be settled before.
+  /// waits; the group of the transaction has to be settled before.
   func queue(
     _ registers: [Register], for parent: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
   ) throws -> [OutboxChange] {

@@ -75,9 +75,7 @@ extension Database {
   }
 
   /// Sets registers of the machine's own zone that say whose accounts are, and returns those that
-  /// have changed.
-  ///
-  /// One that is not there is not deleted.
+  /// have changed; one that is not there is not deleted.
   fileprivate func setOwners(
     _ owners: [(key: RegisterKey, value: String?)], own: DeviceID, at wall: Int64
   ) throws -> [Register] {

@@ -112,9 +112,8 @@ extension Database {
       [end.milliseconds, wall, id.bytes])
   }
 
-  /// Removes the newest program from the observed session that has the most programs.
-  ///
-  /// Returns `false` if no observed session has several.
+  /// Removes the newest program from the observed session that has the most programs; returns
+  /// `false` if no observed session has several.
   func freePlace() throws -> Bool {
     let crowded = try row(
       """

@@ -95,9 +95,8 @@ extension Store {
     try await read { [own] database in try database.openSessions("TRUE", [], on: own) }
   }
 
-  /// Records that sessions continue.
-  ///
-  /// Sessions of unknown or other programs count only if a program runs in them.
+  /// Records that sessions continue; sessions of unknown or other programs count only if a program
+  /// runs in them.
   public func heartbeat(_ records: [RecordID], now: BootInstant, at wall: Int64) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in
       for record in records {

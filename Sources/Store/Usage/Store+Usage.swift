@@ -56,9 +56,7 @@ extension Store {
 }
 
 extension Database {
-  /// Inserts a record, with the doubts about it at present.
-  ///
-  /// Returns `false` if it exists already.
+  /// Inserts a record, with the doubts about it at present; returns `false` if it exists already.
   func insert(_ record: UsageRecord, in group: WriteGroup, at wall: Int64) throws -> Bool {
     try run(
       """

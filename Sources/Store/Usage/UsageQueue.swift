@@ -165,9 +165,8 @@ struct UsageQueue {
       evidence: record.evidence, account: record.account, child: record.child, day: day, hour: level == 1 ? first : 0)
   }
 
-  /// Replaces records by their total, which takes the place of the last one.
-  ///
-  /// The other numbers become skips.
+  /// Replaces records by their total, which takes the place of the last one; the other numbers
+  /// become skips.
   private func replace(_ members: [Member], _ level: Int64) throws {
     guard var total = members.last?.record, let place = members.last?.sequence,
       let id = RecordID(bytes: keys.freshID())

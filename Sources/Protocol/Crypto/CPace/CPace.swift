@@ -115,9 +115,7 @@ public enum CPaceRole: Sendable, Hashable {
 
 /// The result of an agreement, which is the same on both sides if their codes were.
 public struct CPaceKey: Sendable {
-  /// The intermediate session key, 64 bytes.
-  ///
-  /// Apply a key derivation before use.
+  /// The intermediate session key, 64 bytes; apply a key derivation before use.
   public let intermediateSessionKey: SecretBytes
   /// A public identifier of this agreement, 64 bytes, that depends on everything both sides sent.
   public let sessionIDOutput: [UInt8]
@@ -128,13 +126,10 @@ public struct CPaceKey: Sendable {
 /// A wrong code is not among them: it results in two different keys, which the handshake that uses
 /// them detects.
 public enum CPaceError: Error, Equatable, Sendable {
-  /// The other side's share is not a point, or is one that would reveal the key.
-  ///
-  /// This is the peer's fault; stop here.
+  /// The other side's share is not a point, or is one that would reveal the key: the peer's fault;
+  /// stop here.
   case invalidShare
-  /// A scalar is not 32 bytes long, or is zero.
-  ///
-  /// This is the caller's fault.
+  /// A scalar is not 32 bytes long, or is zero: the caller's fault.
   case invalidScalar
 }
 
@@ -153,9 +148,8 @@ public struct CPaceScalar: Sendable {
 
   let secret: SecretBytes
 
-  /// Creates a scalar from its little-endian encoding: 32 bytes, not all zero.
-  ///
-  /// Throws `CPaceError.invalidScalar`, the caller's fault.
+  /// Creates a scalar from its little-endian encoding: 32 bytes, not all zero; throws
+  /// `CPaceError.invalidScalar`, the caller's fault.
   public init(secret: SecretBytes) throws(CPaceError) {
     guard secret.count == Self.byteCount, secret.withBytePointer({ sodium_is_zero($0, Self.byteCount) }) == 0 else {
       throw .invalidScalar
@@ -165,9 +159,7 @@ public struct CPaceScalar: Sendable {
 
   private init(checked secret: SecretBytes) { self.secret = secret }
 
-  /// Returns a random scalar.
-  ///
-  /// Every agreement needs a new one.
+  /// Returns a random scalar; every agreement needs a new one.
   public static func generate() -> CPaceScalar {
     Sodium.prepare()
     return CPaceScalar(checked: SecretBytes(count: byteCount, writing: { crypto_core_ristretto255_scalar_random($0) }))

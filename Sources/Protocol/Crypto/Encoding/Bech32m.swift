@@ -127,9 +127,7 @@ public enum Bech32m {
 public enum Bech32mError: Error, Equatable, Sendable {
   /// The text is longer than 90 characters, the length up to which the checksum is effective.
   case tooLong(count: Int)
-  /// Lower and upper case are mixed.
-  ///
-  /// The first letter with a different case is at `position`.
+  /// Lower and upper case are mixed; the first letter with a different case is at `position`.
   case mixedCase(position: Int)
   case invalidCharacter(Unicode.Scalar, position: Int)
   /// There is no `1` between the prefix and the data, or nothing precedes it.

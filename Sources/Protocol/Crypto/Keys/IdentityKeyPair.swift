@@ -6,16 +6,13 @@ public struct IdentityKeyPair: Sendable {
 
   public let publicKey: IdentityPublicKey
 
-  /// The seed from which the key pair is derived, 32 bytes.
-  ///
-  /// It belongs in the key file only.
+  /// The seed from which the key pair is derived, 32 bytes; it belongs in the key file only.
   public let seed: SecretBytes
 
   private let signingKey: SecretBytes
 
-  /// Restores an identity from its seed of 32 bytes.
-  ///
-  /// Throws `KeyError.wrongLength`, the caller's fault.
+  /// Restores an identity from its seed of 32 bytes; throws `KeyError.wrongLength`, the caller's
+  /// fault.
   public init(seed: SecretBytes) throws(KeyError) {
     guard seed.count == Self.seedByteCount else { throw .wrongLength(expected: Self.seedByteCount, actual: seed.count) }
     self.init(checked: seed)
@@ -65,9 +62,8 @@ public struct IdentityPublicKey: Hashable, Sendable {
   /// Creates a public key from 32 bytes that were just computed from a seed.
   init(uncheckedBytes bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Returns whether the key's owner signed the message.
-  ///
-  /// A signature of a size other than 64 bytes is invalid.
+  /// Returns whether the key's owner signed the message; a signature of a size other than 64 bytes
+  /// is invalid.
   public func verify(signature: [UInt8], of message: [UInt8]) -> Bool {
     guard signature.count == Self.signatureByteCount else { return false }
     return crypto_sign_ed25519_verify_detached(signature, message, UInt64(message.count), bytes) == 0

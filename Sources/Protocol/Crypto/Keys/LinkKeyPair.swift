@@ -4,14 +4,11 @@ import CSodium
 public struct LinkKeyPair: Sendable {
   public let publicKey: LinkPublicKey
 
-  /// The secret scalar, 32 bytes.
-  ///
-  /// It belongs in the key file only.
+  /// The secret scalar, 32 bytes; it belongs in the key file only.
   public let secret: SecretBytes
 
-  /// Restores a key pair from its scalar of 32 bytes.
-  ///
-  /// Throws `KeyError.wrongLength`, the caller's fault.
+  /// Restores a key pair from its scalar of 32 bytes; throws `KeyError.wrongLength`, the caller's
+  /// fault.
   public init(secret: SecretBytes) throws(KeyError) {
     guard secret.count == LinkPublicKey.byteCount else {
       throw .wrongLength(expected: LinkPublicKey.byteCount, actual: secret.count)
@@ -56,9 +53,8 @@ public struct LinkPublicKey: Hashable, Sendable {
   /// The 32 bytes of the key.
   public let bytes: [UInt8]
 
-  /// Creates a public key from its owner's little-endian u-coordinate, 32 bytes.
-  ///
-  /// Throws `KeyError.wrongLength` or `KeyError.lowOrderPoint`, both the sender's fault.
+  /// Creates a public key from its owner's little-endian u-coordinate, 32 bytes; throws
+  /// `KeyError.wrongLength` or `KeyError.lowOrderPoint`, both the sender's fault.
   public init(bytes: [UInt8]) throws(KeyError) {
     guard bytes.count == Self.byteCount else { throw .wrongLength(expected: Self.byteCount, actual: bytes.count) }
     guard !Self.isLowOrder(bytes) else { throw .lowOrderPoint }
@@ -105,17 +101,14 @@ public struct PresharedKey: Sendable, Equatable {
   /// The key itself, for a key derivation or for storage with other secrets.
   public let secret: SecretBytes
 
-  /// Creates a key from a secret of 32 bytes.
-  ///
-  /// Throws `KeyError.wrongLength`, the caller's fault.
+  /// Creates a key from a secret of 32 bytes; throws `KeyError.wrongLength`, the caller's fault.
   public init(secret: SecretBytes) throws(KeyError) {
     guard secret.count == Self.byteCount else { throw .wrongLength(expected: Self.byteCount, actual: secret.count) }
     self.secret = secret
   }
 
-  /// Creates a key from an array of 32 bytes, which is not erased.
-  ///
-  /// Throws `KeyError.wrongLength`, the caller's fault.
+  /// Creates a key from an array of 32 bytes, which is not erased; throws `KeyError.wrongLength`,
+  /// the caller's fault.
   public init(bytes: [UInt8]) throws(KeyError) { try self.init(secret: SecretBytes(bytes)) }
 
   private init(checked secret: SecretBytes) { self.secret = secret }
@@ -125,9 +118,7 @@ public struct PresharedKey: Sendable, Equatable {
 
 /// The reasons why the bytes of a key are invalid.
 public enum KeyError: Error, Equatable, Sendable {
-  /// A key or seed does not have the size of its type.
-  ///
-  /// Sizes are in bytes.
+  /// A key or seed does not have the size of its type; sizes are in bytes.
   case wrongLength(expected: Int, actual: Int)
   /// A public key lies in a small subgroup, so that any secret agreed with it would be public.
   case lowOrderPoint

@@ -32,9 +32,8 @@ public final class SecretBytes: Sendable {
 
   private convenience init(count: Int) { self.init(count: count, initializing: { _ in }) }
 
-  /// Creates a secret from an array.
-  ///
-  /// The array itself is not erased. Use `init(count:initializing:)` if that matters.
+  /// Creates a secret from an array, which is not erased; use `init(count:initializing:)` if that
+  /// matters.
   public convenience init(_ bytes: [UInt8]) {
     self.init(count: bytes.count) { memory in
       bytes.withUnsafeBytes { memory.copyMemory(from: $0) }
@@ -71,9 +70,7 @@ public final class SecretBytes: Sendable {
     try body(UnsafeRawBufferPointer(start: storage, count: count))
   }
 
-  /// Returns a copy of a part of the secret.
-  ///
-  /// `range` is in bytes.
+  /// Returns a copy of a part of the secret; `range` is in bytes.
   public func slice(_ range: Range<Int>) -> SecretBytes {
     SecretBytes(count: range.count) { memory in
       memory.copyMemory(
@@ -109,17 +106,14 @@ enum Sodium {
   // fails only if the system has no source of randomness, without which no program can create keys.
   private static let isReady: Bool = sodium_init() >= 0
 
-  /// Initializes libsodium on the first call.
-  ///
-  /// Later calls cost one comparison.
+  /// Initializes libsodium on the first call; later calls cost one comparison.
   static func prepare() { precondition(isReady, "libsodium could not be initialised: the system offers no randomness") }
 }
 
 /// Random bytes from the operating system.
 public enum SecureRandom {
-  /// Returns `count` random bytes that need not stay secret.
-  ///
-  /// For secrets, use `SecretBytes.random(count:)`.
+  /// Returns `count` random bytes that need not stay secret, unlike those of
+  /// `SecretBytes.random(count:)`.
   public static func bytes(_ count: Int) -> [UInt8] {
     Sodium.prepare()
     var bytes = [UInt8](repeating: 0, count: count)
@@ -130,9 +124,7 @@ public enum SecureRandom {
 
 /// The comparison of bytes in a time that does not depend on their content.
 public enum ConstantTime {
-  /// Returns whether two byte strings are the same.
-  ///
-  /// Their sizes are not secret.
+  /// Returns whether two byte strings are the same; their sizes are not secret.
   public static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.count == right.count && sodium_memcmp(left, right, left.count) == 0
   }

@@ -109,9 +109,8 @@ public struct NoiseHandshake: Sendable {
     return payload
   }
 
-  /// Returns the transport that the finished handshake establishes.
-  ///
-  /// Throws `handshakeUnfinished`, the caller's fault.
+  /// Returns the transport that the finished handshake establishes; throws `handshakeUnfinished`,
+  /// the caller's fault.
   public consuming func finish() throws(NoiseError) -> NoiseTransport {
     guard isFinished else { throw .handshakeUnfinished }
     let (initiator, responder) = symmetric.split()

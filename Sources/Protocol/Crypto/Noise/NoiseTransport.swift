@@ -12,9 +12,7 @@ public struct NoiseTransport: Sendable {
   /// The largest number of bytes that fit into one message.
   public static let maximumPlaintextByteCount = maximumMessageByteCount - overheadByteCount
 
-  /// The hash of the whole handshake, 32 bytes.
-  ///
-  /// It is the same on both sides and not secret.
+  /// The hash of the whole handshake, 32 bytes; it is the same on both sides and not secret.
   public let handshakeHash: [UInt8]
 
   // `nil` for the direction that a one-way pattern does not have.
@@ -106,9 +104,8 @@ public struct NoiseTransport: Sendable {
     return ciphertext.count - Self.overheadByteCount
   }
 
-  /// Replaces the sending key by one derived from it.
-  ///
-  /// The other side must call `rekeyReceiving` at the same message.
+  /// Replaces the sending key by one derived from it; the other side must call `rekeyReceiving` at
+  /// the same message.
   public mutating func rekeySending() { sending?.rekey() }
 
   /// Replaces the receiving key by one derived from it, at the message at which the other side
@@ -123,37 +120,22 @@ public struct NoiseTransport: Sendable {
 /// there is none.
 public enum NoiseError: Error, Equatable, Sendable {
   case unknownPattern(String)
-  /// The pattern needs a key of this side or of the other that was not given.
-  ///
-  /// This is the caller's fault.
+  /// The pattern needs a key of this side or of the other that was not given: the caller's fault.
   case missingKey
-  /// A remote static key or a pre-shared key was given that the pattern does not use.
-  ///
-  /// This is the caller's fault.
+  /// A remote static key or a pre-shared key was given that the pattern does not use: the caller's
+  /// fault.
   case unexpectedKey
-  /// The next message needs a pre-shared key.
-  ///
-  /// Provide it with `providePresharedKey`, then continue.
+  /// The next message needs a pre-shared key: provide it with `providePresharedKey`, then continue.
   case missingPresharedKey
-  /// It is the other side's turn, or the handshake is finished.
-  ///
-  /// This is the caller's fault.
+  /// It is the other side's turn, or the handshake is finished: the caller's fault.
   case outOfTurn
-  /// The handshake is not finished.
-  ///
-  /// This is the caller's fault.
+  /// The handshake is not finished: the caller's fault.
   case handshakeUnfinished
-  /// The data does not fit into a message of 65,535 bytes.
-  ///
-  /// This is the caller's fault.
+  /// The data does not fit into a message of 65,535 bytes: the caller's fault.
   case messageTooLong
-  /// The bytes were not created by the owner of the expected keys.
-  ///
-  /// This is the peer's fault.
+  /// The bytes were not created by the owner of the expected keys: the peer's fault.
   case authenticationFailed
-  /// The key has protected the largest permitted number of messages.
-  ///
-  /// A new handshake is required.
+  /// The key has protected the largest permitted number of messages; a new handshake is required.
   case nonceExhausted
 }
 

@@ -64,9 +64,7 @@ extension Latchkey_V1_Receipt {
     if let phrase = ToldSentence(english: reason, phrase: told.phrase).phrase { self.phrase = .init(phrase) }
   }
 
-  /// Returns the reason.
-  ///
-  /// A phrase that is not valid is passed over: the sentence says the same.
+  /// Returns the reason; a phrase that is not valid is passed over: the sentence says the same.
   private func checkedReason() throws(WireError) -> ToldSentence {
     if let fault = TextRule.reason.fault(in: reason) { throw WireError(fault) }
     return ToldSentence(english: reason, phrase: hasPhrase ? phrase.value() : nil)

@@ -63,9 +63,7 @@ public enum RemovalCodec {
     return message.wireBytes
   }
 
-  /// Returns the signature in the body of a removal.
-  ///
-  /// Throws `WireError`, the peer's fault.
+  /// Returns the signature in the body of a removal; throws `WireError`, the peer's fault.
   public static func signature(_ body: [UInt8]) throws(WireError) -> [UInt8] {
     let message = try Latchkey_V1_Removal(wire: body)
     guard message.signature.count == 64 else { throw WireError("a signature of \(message.signature.count) bytes") }

@@ -33,18 +33,14 @@ public enum PairingCodec {
     return message.wireBytes
   }
 
-  /// Returns the content of a first message.
-  ///
-  /// Throws `WireError`, the peer's fault.
+  /// Returns the content of a first message; throws `WireError`, the peer's fault.
   public static func opening(_ bytes: [UInt8]) throws(WireError) -> PairingOpening {
     let message = try Latchkey_V1_PairingOpening(wire: bytes)
     guard message.commitment.count == 32 else { throw WireError("a commitment of \(message.commitment.count) bytes") }
     return PairingOpening(commitment: Array(message.commitment))
   }
 
-  /// Returns the introduction in a message.
-  ///
-  /// Throws `WireError`, the peer's fault.
+  /// Returns the introduction in a message; throws `WireError`, the peer's fault.
   public static func introduction(_ bytes: [UInt8]) throws(WireError) -> PairingIntroduction {
     let message = try Latchkey_V1_PairingIntroduction(wire: bytes)
     guard message.identityKey.count == 32, message.random.count == 32 else { throw WireError("a key of a wrong size") }
@@ -54,9 +50,7 @@ public enum PairingCodec {
       random: Array(message.random), versions: message.leastVersion...message.greatestVersion)
   }
 
-  /// Returns the step in a message.
-  ///
-  /// Throws `WireError`, the peer's fault.
+  /// Returns the step in a message; throws `WireError`, the peer's fault.
   public static func step(_ bytes: [UInt8]) throws(WireError) -> PairingStep {
     switch try Latchkey_V1_PairingStep(wire: bytes).step {
     case .proof(let proof):

@@ -5,9 +5,7 @@ import SwiftProtobuf
 ///
 /// Spec: Protocol/04-session.md §3.
 public enum SessionCodec {
-  /// Returns an encoded batch.
-  ///
-  /// The caller limits its size to `Limits.batchBytes`.
+  /// Returns an encoded batch; the caller limits its size to `Limits.batchBytes`.
   public static func encode(_ batch: SessionBatch) -> [UInt8] {
     var message = Latchkey_V1_Batch()
     if let hello = batch.hello { message.hello = .init(hello) }
@@ -22,9 +20,7 @@ public enum SessionCodec {
     return message.wireBytes
   }
 
-  /// Returns the batch in `bytes`.
-  ///
-  /// Throws `WireError`, the peer's fault.
+  /// Returns the batch in `bytes`; throws `WireError`, the peer's fault.
   public static func decode(_ bytes: [UInt8]) throws(WireError) -> SessionBatch {
     let message = try Latchkey_V1_Batch(wire: bytes)
     var batch = SessionBatch()

@@ -14,9 +14,7 @@ extension Message {
     }
   }
 
-  /// Creates a message from its encoding.
-  ///
-  /// Throws `WireError`, the peer's fault.
+  /// Creates a message from its encoding; throws `WireError`, the peer's fault.
   package init(wire bytes: [UInt8]) throws(WireError) {
     var options = BinaryDecodingOptions()
     options.messageDepthLimit = 16

@@ -19,9 +19,7 @@ public enum Preamble: Hashable, Sendable {
     }
   }
 
-  /// Creates a preamble from six bytes.
-  ///
-  /// Throws `FrameError.badPreamble`, the peer's fault.
+  /// Creates a preamble from six bytes; throws `FrameError.badPreamble`, the peer's fault.
   public init(_ bytes: some Collection<UInt8>) throws(FrameError) {
     let bytes = Array(bytes)
     guard bytes.count == Self.size, bytes[0..<3] == [0x4C, 0x4B, 1] else { throw .badPreamble }
