@@ -16,10 +16,9 @@ extension Store {
   /// Lets a browser in whose cookie has a SHA-256, 32 bytes.
   public func addBrowser(_ browser: BrowserListing, cookie digest: [UInt8]) async throws(StoreError) -> BrowserEntry {
     try await commits.commit { [own] database in
-      let count = try database.first("SELECT count(*) FROM browser", [], { Int($0.integer(0)) }) ?? 0
+      let count = try database.integer("SELECT count(*) FROM browser") ?? 0
       guard count < Self.mostBrowsers else { return .tooMany }
-      let others = try database.first("SELECT 1 FROM browser WHERE label = ?", [browser.label], { _ in true })
-      guard others == nil else { return .labelTaken }
+      if try database.exists("SELECT 1 FROM browser WHERE label = ?", [browser.label]) { return .labelTaken }
       try database.run(
         "INSERT INTO browser VALUES (?, ?, ?, ?, ?, ?, ?)",
         [
@@ -53,12 +52,7 @@ extension Store {
   /// Returns the browsers in the order in which they were let in.
   public func browsers() async throws(StoreError) -> [BrowserListing] {
     try await read { database in
-      var browsers: [BrowserListing] = []
-      try database.each(Database.browserRows + " ORDER BY made_at, browser_id", []) { row in
-        if let browser = row.browser { browsers.append(browser) }
-        return true
-      }
-      return browsers
+      try database.all(Database.browserRows + " ORDER BY made_at, browser_id") { $0.browser }
     }
   }
 

@@ -22,6 +22,22 @@ extension Database {
     return value
   }
 
+  /// Returns the first column of the first row; `nil` if there is no row.
+  func integer(_ sql: String, _ bindings: Bindings = []) throws -> Int64? { try first(sql, bindings) { $0.integer(0) } }
+
+  /// Returns whether there is a row.
+  func exists(_ sql: String, _ bindings: Bindings) throws -> Bool { try first(sql, bindings) { _ in true } ?? false }
+
+  /// Returns what is read of each row; rows of which that is `nil` are left out.
+  func all<Value>(_ sql: String, _ bindings: Bindings = [], _ read: (Columns) throws -> Value?) throws -> [Value] {
+    var values: [Value] = []
+    try each(sql, bindings) { columns in
+      if let value = try read(columns) { values.append(value) }
+      return true
+    }
+    return values
+  }
+
   /// Reads the rows of a statement that is prepared once and cached, until `read` returns `false`.
   func each(_ sql: String, _ bindings: Bindings, _ read: (Columns) throws -> Bool) throws {
     // GRDB caches the statement and finalizes it with the connection. SQLite's results are read

@@ -36,9 +36,8 @@ extension Store {
   public func audit(_ query: AuditQuery) async throws(StoreError) -> [AuditRow] {
     let (child, device) = (query.child?.description ?? "", query.device?.description ?? "")
     return try await read { database in
-      var rows: [AuditRow] = []
       // An ID is within a text, or no other filter is set: every text contains the empty one.
-      try database.each(
+      try database.all(
         """
         SELECT number, author, action, target, old, new, at, through FROM audit
         WHERE number < ? AND (instr(target, ?) > 0 OR instr(coalesce(new, ''), ?) > 0)
@@ -50,13 +49,10 @@ extension Store {
           Int64(max(0, min(query.limit, 10_000))),
         ]
       ) { row in
-        rows.append(
-          AuditRow(
-            number: row.integer(0), author: try row.deviceID(1), action: row.text(2), target: row.text(3),
-            old: row.textIfAny(4), new: row.textIfAny(5), at: row.integer(6), through: row.textIfAny(7)))
-        return true
+        AuditRow(
+          number: row.integer(0), author: try row.deviceID(1), action: row.text(2), target: row.text(3),
+          old: row.textIfAny(4), new: row.textIfAny(5), at: row.integer(6), through: row.textIfAny(7))
       }
-      return rows
     }
   }
 }

@@ -27,9 +27,9 @@ extension Database {
   /// the stream's present one.
   func isForgotten(_ cause: RestartCause, of streamClass: StreamClass, to peer: Int64, epoch: UInt64?) throws -> Bool {
     guard case .peerLost(_, let earlier?) = cause, earlier.epoch != epoch else { return false }
-    return try first(
+    return try !exists(
       "SELECT 1 FROM outbox_epoch WHERE peer = ? AND class = ? AND epoch = ?",
-      [peer, Int64(streamClass.rawValue), Int64(bitPattern: earlier.epoch)], { _ in true }) == nil
+      [peer, Int64(streamClass.rawValue), Int64(bitPattern: earlier.epoch)])
   }
 
   /// Returns an SQL condition for the commands that a restored child has lost.
@@ -40,10 +40,9 @@ extension Database {
   func isLost(from peer: Int64, after held: UInt64, earlier: StreamPosition?, epoch: UInt64?) throws -> String {
     func number(_ value: UInt64) -> String { "\(Int64(bitPattern: value))" }
     if let earlier {
-      let place = try first(
+      let place = try integer(
         "SELECT number FROM outbox_epoch WHERE peer = ? AND class = \(ItemNumber.command) AND epoch = ?",
-        [peer, Int64(bitPattern: earlier.epoch)],
-        { $0.integer(0) })
+        [peer, Int64(bitPattern: earlier.epoch)])
       guard let place else { return "TRUE" }
       return """
         (epoch = \(number(earlier.epoch)) AND seq > \(number(earlier.through)) OR EXISTS (SELECT 1 FROM outbox_epoch later

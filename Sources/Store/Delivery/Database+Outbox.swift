@@ -7,19 +7,16 @@ extension Database {
   ///
   /// Throws `noSuchPeer` if there is none.
   func address(of device: DeviceID) throws -> OutboxAddress {
-    guard let number = try first("SELECT number FROM peer WHERE device_id = ?", [device.bytes], { $0.integer(0) })
+    guard let number = try integer("SELECT number FROM peer WHERE device_id = ?", [device.bytes])
     else { throw StoreError.noSuchPeer }
     return OutboxAddress(number: number, device: device)
   }
 
   /// Returns the active peers with a role.
   func addresses(role: DeviceRole) throws -> [OutboxAddress] {
-    var addresses: [OutboxAddress] = []
-    try each("SELECT number, device_id FROM peer WHERE state = 2 AND role = ?", [role.rawValue]) {
-      addresses.append(OutboxAddress(number: $0.integer(0), device: try $0.deviceID(1)))
-      return true
+    try all("SELECT number, device_id FROM peer WHERE state = 2 AND role = ?", [role.rawValue]) {
+      OutboxAddress(number: $0.integer(0), device: try $0.deviceID(1))
     }
-    return addresses
   }
 
   /// Enqueues an item with the next number of a stream.

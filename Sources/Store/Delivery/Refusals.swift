@@ -19,14 +19,14 @@ extension InboxTransaction {
   mutating func tellRefusals() throws {
     guard !refused.isEmpty, !result.wasRemoved else { return }
     let total =
-      try database.first(
+      try database.integer(
         """
         INSERT INTO refusal_count VALUES (?, ?, 0) ON CONFLICT DO UPDATE SET here = here + excluded.here RETURNING here
-        """, [peer.number, refused.count], { $0.integer(0) }) ?? 0
+        """, [peer.number, refused.count]) ?? 0
     var waiting =
-      try database.first(
+      try database.integer(
         "SELECT COUNT(*) FROM outbox_item WHERE peer = ? AND class = ? AND kind = ?",
-        [peer.number, Int(StreamClass.control.rawValue), ItemKind.refusal.rawValue], { $0.integer(0) }) ?? 0
+        [peer.number, Int(StreamClass.control.rawValue), ItemKind.refusal.rawValue]) ?? 0
     for start in stride(from: 0, to: refused.count, by: Limits.refusalItems) where waiting < Limits.refusalNotices {
       let items = Array(refused[start..<min(start + Limits.refusalItems, refused.count)])
       let body = coding.encode(RefusalNotice(items: items, total: total))

@@ -125,7 +125,7 @@ extension Store {
       """
     let (child, cause) = (DeviceRole.child.rawValue, SetBack.Cause.peerIsAhead.rawValue)
     let isWanted = try await read { database in
-      try database.first("SELECT 1 FROM set_back WHERE \(wanted)", [device.bytes, child, cause], { _ in true }) ?? false
+      try database.exists("SELECT 1 FROM set_back WHERE \(wanted)", [device.bytes, child, cause])
     }
     guard isWanted else { return false }
     return try await commits.commit { database in
@@ -150,9 +150,8 @@ extension Store {
           AND c.kind IN (\(settling)) AND c.status = 'executed')
         """
       try database.run("UPDATE set_back SET is_explained = 1 WHERE peer = ? AND \(settled)", [peer.number])
-      let isUnheard = try database.first(
-        "SELECT 1 FROM set_back WHERE peer = ? AND NOT is_explained", [peer.number], { _ in true })
-      if !hasLost, isUnheard == true {
+      let isUnheard = try database.exists("SELECT 1 FROM set_back WHERE peer = ? AND NOT is_explained", [peer.number])
+      if !hasLost, isUnheard {
         let name: String = try database.row("SELECT name FROM peer WHERE number = ?", [peer.number])?["name"] ?? ""
         throw StoreError.refused(
           "“\(name)” has not said yet what it holds: keep the two machines in touch until it has. `latchkey commands list` "

@@ -24,8 +24,7 @@ extension Database {
   }
 
   func factCount(_ kind: FactKind, of child: ChildID) throws -> Int64 {
-    try first(
-      "SELECT COUNT(*) FROM fact WHERE child = ? AND kind = ?", [child.bytes, kind.rawValue], { $0.integer(0) }) ?? 0
+    try integer("SELECT COUNT(*) FROM fact WHERE child = ? AND kind = ?", [child.bytes, kind.rawValue]) ?? 0
   }
 
   func factCounts(_ kind: FactKind) throws -> [ChildID: Int] {
@@ -169,12 +168,12 @@ extension Database {
   }
 
   private func factHolders(of child: ChildID) throws -> [OutboxAddress] {
-    try rows(
+    try all(
       """
       SELECT p.number, p.device_id FROM fact_holder h JOIN peer p ON p.number = h.peer
       WHERE h.child = ? AND p.state = 2 ORDER BY p.number
-      """, [Data(child.bytes)]
-    ).map { OutboxAddress(number: $0["number"], device: try $0.deviceID("device_id")) }
+      """, [child.bytes]
+    ) { OutboxAddress(number: $0.integer(0), device: try $0.deviceID(1)) }
   }
 
   /// Queues facts for a device, together with those of the last item that still waits, if one item

@@ -48,7 +48,7 @@ extension DatabaseEffects {
   ) throws -> Int64 {
     let (start, end) = (record.householdStart, record.householdStart + elapsed)
     // No session is taken to be longer than 31 days.
-    return try database.first(
+    return try database.integer(
       """
       SELECT coalesce(MAX(min(ends, ?3) - max(starts, ?2)), 0) FROM (
         SELECT household_start AS starts, ?3 AS ends FROM open_session
@@ -63,7 +63,6 @@ extension DatabaseEffects {
       [
         own.bytes, start, end, AppCategory.reward.rawValue, record.recordID.bytes, record.child?.bytes,
         inOtherAccounts ? 1 : 0, record.account, AppID.unknownPrograms.text,
-      ],
-      { $0.integer(0) }) ?? 0
+      ]) ?? 0
   }
 }

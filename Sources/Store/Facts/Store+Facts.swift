@@ -75,8 +75,7 @@ extension Store {
   /// Returns a number that is another one after each change of the facts about a child.
   public func factMark(of child: ChildID) async throws(StoreError) -> Int64 {
     try await read { database in
-      try database.first(
-        "SELECT coalesce(MAX(number), 0) FROM fact WHERE child = ?", [child.bytes], { $0.integer(0) }) ?? 0
+      try database.integer("SELECT coalesce(MAX(number), 0) FROM fact WHERE child = ?", [child.bytes]) ?? 0
     }
   }
 

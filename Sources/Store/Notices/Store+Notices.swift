@@ -51,20 +51,17 @@ extension Database {
 
   /// Returns the notices with a higher number, the oldest first.
   func notices(after number: Int) throws -> [StoredNotice] {
-    var notices: [StoredNotice] = []
-    try each(
+    try all(
       "SELECT number, kind, key, child, device, detail, at, age FROM parent_notice WHERE number > ? ORDER BY number",
       [number]
     ) { row in
-      guard let kind = ParentNotice.Kind(rawValue: row.text(1)) else { return true }
+      guard let kind = ParentNotice.Kind(rawValue: row.text(1)) else { return nil }
       var notice = StoredNotice(
         kind, key: row.text(2), child: ChildID(bytes: row.bytes(3)), device: DeviceID(bytes: row.bytes(4)),
         detail: row.text(5))
       (notice.number, notice.at, notice.age) = (Int(row.integer(0)), row.integer(6), row.integer(7))
-      notices.append(notice)
-      return true
+      return notice
     }
-    return notices
   }
 }
 
@@ -75,8 +72,7 @@ extension Store {
     if notices.isEmpty { return }
     let keys = notices.map(\.key)
     let known = try await read { database in
-      Set(
-        try keys.filter { try database.first("SELECT 1 FROM parent_notice WHERE key = ?", [$0], { _ in true }) != nil })
+      Set(try keys.filter { try database.exists("SELECT 1 FROM parent_notice WHERE key = ?", [$0]) })
     }
     let new = notices.filter { !known.contains($0.key) }
     if new.isEmpty { return }
@@ -93,18 +89,18 @@ extension Store {
   /// Returns up to where a receiver has told its person; `nil` for a new one.
   public func position(of receiver: String) async throws(StoreError) -> Int? {
     try await read {
-      try $0.first("SELECT position FROM notice_receiver WHERE name = ?", [receiver], { Int($0.integer(0)) })
+      try $0.integer("SELECT position FROM notice_receiver WHERE name = ?", [receiver]).map { Int($0) }
     }
   }
 
   /// Returns how many notices receivers have not been told, at all receivers together.
   public func noticesWaiting() async throws(StoreError) -> Int {
     try await read {
-      try $0.first(
+      try Int($0.integer(
         """
         SELECT count(*) FROM receiver r LEFT JOIN notice_receiver p ON p.name = r.name
         JOIN parent_notice n ON n.number > coalesce(p.position, 0)
-        """, [], { Int($0.integer(0)) }) ?? 0
+        """) ?? 0)
     }
   }
 
@@ -114,9 +110,7 @@ extension Store {
   /// is room for the receiver.
   public func setPosition(of receiver: String, to position: Int) async throws(StoreError) -> Bool {
     try await commits.commit { database in
-      let others =
-        try database.first(
-          "SELECT count(*) FROM notice_receiver WHERE name <> ?", [receiver], { Int($0.integer(0)) }) ?? 0
+      let others = try database.integer("SELECT count(*) FROM notice_receiver WHERE name <> ?", [receiver]) ?? 0
       guard others < Self.mostReceivers else { return false }
       try database.run(
         """

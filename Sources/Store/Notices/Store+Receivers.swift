@@ -32,8 +32,7 @@ extension Store {
   /// `digest` is the SHA-256 of its token, 32 bytes. Returns whether there is room for it.
   public func setReceiver(_ receiver: StoredReceiver, token digest: [UInt8]) async throws(StoreError) -> Bool {
     try await commits.commit { [own] database in
-      let others = try database.first(
-        "SELECT count(*) FROM receiver WHERE name <> ?", [receiver.name], { Int($0.integer(0)) })
+      let others = try database.integer("SELECT count(*) FROM receiver WHERE name <> ?", [receiver.name])
       guard (others ?? 0) < Self.mostReceivers else { return false }
       let rights = receiver.rights.map(\.rawValue).joined(separator: " ")
       try database.run(
@@ -54,9 +53,7 @@ extension Store {
   /// Removes a receiver with its place; returns whether there was one of that name.
   public func removeReceiver(_ name: String, at wall: Int64) async throws(StoreError) -> Bool {
     try await commits.commit { [own] database in
-      guard try database.first("SELECT 1 FROM receiver WHERE name = ?", [name], { _ in true }) == true else {
-        return false
-      }
+      guard try database.exists("SELECT 1 FROM receiver WHERE name = ?", [name]) else { return false }
       for table in ["receiver", "receiver_use", "receiver_key", "notice_receiver"] {
         try database.run("DELETE FROM \(table) WHERE name = ?", [name])
       }
@@ -68,12 +65,7 @@ extension Store {
   /// Returns the receivers in the order of their names.
   public func receivers() async throws(StoreError) -> [StoredReceiver] {
     try await read { database in
-      var receivers: [StoredReceiver] = []
-      try database.each(Database.receiverRows + " ORDER BY name", []) { row in
-        if let receiver = row.receiver { receivers.append(receiver) }
-        return true
-      }
-      return receivers
+      try database.all(Database.receiverRows + " ORDER BY name") { $0.receiver }
     }
   }
 
@@ -171,7 +163,7 @@ extension DatabaseEffects {
   }
 
   private func isKept(_ key: String, of name: String) throws -> Bool {
-    try database.first("SELECT 1 FROM receiver_key WHERE name = ? AND key = ?", [name, key], { _ in true }) ?? false
+    try database.exists("SELECT 1 FROM receiver_key WHERE name = ? AND key = ?", [name, key])
   }
 
   private func keep(_ key: String, of name: String) throws {

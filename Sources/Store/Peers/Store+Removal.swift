@@ -70,25 +70,23 @@ extension Store {
 
   /// Records that a removal was sent in a session, and returns the number of such sessions.
   public func removalSent(_ device: DeviceID) async throws(StoreError) -> Int {
-    try await commits.commit(.upkeep) { database in
-      let row = try database.row(
-        """
-        UPDATE peer SET removal_sessions = removal_sessions + 1, removal_silences = 0
-        WHERE device_id = ? AND state = 3 RETURNING removal_sessions
-        """, [Data(device.bytes)])
-      return row.map { Int($0[0] as Int64) } ?? 0
-    }
+    try await countRemoval(
+      """
+      UPDATE peer SET removal_sessions = removal_sessions + 1, removal_silences = 0
+      WHERE device_id = ? AND state = 3 RETURNING removal_sessions
+      """, device)
   }
 
   /// Records that a removed device that was not told answered a call with silence, and returns the
   /// number of such calls.
   public func removalMetSilence(_ device: DeviceID) async throws(StoreError) -> Int {
-    try await commits.commit(.upkeep) { database in
-      let row = try database.row(
-        "UPDATE peer SET removal_silences = removal_silences + 1 WHERE device_id = ? AND state = 3 RETURNING removal_silences",
-        [Data(device.bytes)])
-      return row.map { Int($0[0] as Int64) } ?? 0
-    }
+    try await countRemoval(
+      "UPDATE peer SET removal_silences = removal_silences + 1 WHERE device_id = ? AND state = 3 RETURNING removal_silences",
+      device)
+  }
+
+  private func countRemoval(_ sql: String, _ device: DeviceID) async throws(StoreError) -> Int {
+    Int(try await commits.commit(.upkeep) { try $0.integer(sql, [device.bytes]) } ?? 0)
   }
 }
 
@@ -112,9 +110,7 @@ extension Database {
     }
     for (streamClass, kind) in [(StreamClass.receipt, ItemKind.receipt), (.usage, .usageRecord)] {
       let count =
-        try first(
-          "SELECT COUNT(*) FROM outbox_item WHERE peer = ? AND kind = ?", [number, kind.rawValue], { $0.integer(0) })
-        ?? 0
+        try integer("SELECT COUNT(*) FROM outbox_item WHERE peer = ? AND kind = ?", [number, kind.rawValue]) ?? 0
       if count > 0 { try tally(number, streamClass, .dropped, items: count, at: wall) }
       result.droppedItems += Int(count)
     }

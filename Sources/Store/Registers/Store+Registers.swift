@@ -60,7 +60,7 @@ extension Store {
 extension Database {
   fileprivate var edition: Int64 {
     get throws {
-      guard let value = try first("SELECT value FROM edition", [], { $0.integer(0) }) else {
+      guard let value = try integer("SELECT value FROM edition") else {
         throw StoreError.unexpected("registers without an edition")
       }
       return value
@@ -70,20 +70,16 @@ extension Database {
   /// Returns the children's machines, of which a household needs little: it is read after each
   /// command and record.
   fileprivate func childMachines() throws -> [HouseholdReading.Machine] {
-    var machines: [HouseholdReading.Machine] = []
-    try each(
+    try all(
       """
       SELECT device_id, name, child_name, assigned FROM peer
       WHERE state = \(PeerRecord.State.active.rawValue) AND role = ? ORDER BY number
       """, [DeviceRole.child.rawValue]
     ) { row in
-      machines.append(
-        HouseholdReading.Machine(
-          device: try row.deviceID(0), name: DeviceName(sanitising: row.text(1)), childName: row.textIfAny(2),
-          isToBeAssigned: row.integer(3) == 1))
-      return true
+      HouseholdReading.Machine(
+        device: try row.deviceID(0), name: DeviceName(sanitising: row.text(1)), childName: row.textIfAny(2),
+        isToBeAssigned: row.integer(3) == 1)
     }
-    return machines
   }
 
   fileprivate func toldRegisters() throws -> [DeviceID: RegisterMap] {

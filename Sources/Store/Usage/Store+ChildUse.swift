@@ -48,13 +48,13 @@ extension Database {
   /// Returns whether the record of a session that was told as running has arrived.
   fileprivate func isRecorded(_ use: RunningUse) throws -> Bool {
     guard let child = use.child else { return false }
-    return try first(
+    return try exists(
       "SELECT 1 FROM usage_record WHERE child = ? AND household_start = ? AND record_id = ?",
-      [child.bytes, use.since, use.recordID.bytes], { _ in true }) ?? false
+      [child.bytes, use.since, use.recordID.bytes])
   }
 
   fileprivate func longestSession() throws -> Int64 {
-    try first("SELECT coalesce(MAX(milliseconds), 0) FROM usage_longest", [], { $0.integer(0) }) ?? 0
+    try integer("SELECT coalesce(MAX(milliseconds), 0) FROM usage_longest") ?? 0
   }
 }
 

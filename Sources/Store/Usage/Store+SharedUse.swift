@@ -41,11 +41,11 @@ extension Store {
   /// on a child's machine.
   public func forgetSharedUse(before start: Int64) async throws(StoreError) {
     let first = try await read { [own] database in
-      try database.first(
+      try database.integer(
         """
         SELECT household_start FROM usage_record WHERE device_id <> ? AND household_start < ?
         ORDER BY household_start LIMIT 1
-        """, [own.bytes, start], { $0.integer(0) })
+        """, [own.bytes, start])
     }
     guard let first else { return }
     try await commits.commit(.upkeep) { [own] database in
@@ -82,12 +82,11 @@ extension Database {
 
   /// Returns the machines other than a sender that get the use of a child.
   func sharers(of child: ChildID, except sender: DeviceID) throws -> [OutboxAddress] {
-    try rows(
+    try all(
       """
       SELECT p.number, p.device_id FROM use_shared s JOIN peer p ON p.number = s.peer
       WHERE s.child = ? AND p.state = 2 AND p.device_id <> ? ORDER BY p.number
-      """, [Data(child.bytes), Data(sender.bytes)]
-    ).map { OutboxAddress(number: $0["number"], device: try $0.deviceID("device_id")) }
+      """, [child.bytes, sender.bytes], { OutboxAddress(number: $0.integer(0), device: try $0.deviceID(1)) })
       // What a machine is told is checked against what it serves now, whatever was shared before.
       .filter { try serves($0.device, child) }
   }
@@ -126,8 +125,8 @@ extension InboxTransaction {
       record.householdStart > wall - Limits.sharedUseMilliseconds
     else { return }
     let known =
-      try sharedRecords[record.device] ?? database.first(
-        "SELECT COUNT(*) FROM usage_record WHERE device_id = ?", [record.device.bytes], { $0.integer(0) }) ?? 0
+      try sharedRecords[record.device] ?? database.integer(
+        "SELECT COUNT(*) FROM usage_record WHERE device_id = ?", [record.device.bytes]) ?? 0
     sharedRecords[record.device] = known + 1
     guard known < Limits.sharedRecords else { return }
     if try database.insert(record, in: group, at: wall) {
