@@ -101,16 +101,11 @@ public enum PairingCredential: Sendable {
   public init(_ text: String) throws(PairingCodeError) {
     let compact = PairingCode.compact(text)
     guard !compact.isEmpty else { throw .empty }
-    let typed: TypedCode
-    do {
-      typed = try TypedCode(compact: compact)
-    } catch {
+    do { self = .typed(try TypedCode(compact: compact)) } catch {
       // A short text that is not the beginning of a pasted code was meant as a typed one.
       if compact.unicodeScalars.count <= 12, !compact.hasPrefix("lk1") { throw error }
       self = .pasted(try PairingCode(text))
-      return
     }
-    self = .typed(typed)
   }
 
   /// A number in 0 to 1023 that selects the code for an attempt; it is not secret.

@@ -13,12 +13,12 @@ extension Store {
     make: @escaping @Sendable (inout DatabaseEffects, ClockReader) throws -> CommandPayload
   ) async throws(StoreError) -> (command: ConfigurationCommand, change: OutboxChange) {
     let age = age()
-    return try await commits.commitTogether { [own, coding, caps, clock] database, group in
+    return try await commits.commitTogether { [own, coding] database, group in
       let peer = try group.active(device, database)
       var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)
       let payload = try make(&effects, ClockReader { try database.tick(wall: wall, author: own) })
       return try database.issue(
-        id, payload, to: peer, expiresAfter: expiresAfter, own: own, coding, caps, clock, in: group, age: age, at: wall)
+        id, payload, to: peer, expiresAfter: expiresAfter, self, in: group, age: age, at: wall)
     }
   }
 
@@ -103,16 +103,15 @@ extension ConfigurationCommand {
 extension Database {
   /// Makes a command durable, with its place in the outbox.
   func issue(
-    _ id: CommandID, _ payload: CommandPayload, to peer: OutboxAddress, expiresAfter: Int64?, own: DeviceID,
-    _ coding: any BodyCoding, _ caps: QueueCaps, _ clock: StoreClock, in group: WriteGroup, age: Int64, at wall: Int64
+    _ id: CommandID, _ payload: CommandPayload, to peer: OutboxAddress, expiresAfter: Int64?, _ store: Store,
+    in group: WriteGroup, age: Int64, at wall: Int64
   ) throws -> (command: ConfigurationCommand, change: OutboxChange) {
-    let device = peer.device
-    let body = coding.encode(CommandBody(commandID: id, author: own, createdAt: wall, payload: payload))
+    let body = store.coding.encode(CommandBody(commandID: id, author: store.own, createdAt: wall, payload: payload))
     guard body.count <= Limits.itemBodyBytes else { throw StoreError.unexpected("a command over 32 KiB") }
     let change = try enqueue(
-      peer, .command, kind: .command, itemID: id.bytes, body: body, caps: caps, in: group, at: wall)
+      peer, .command, kind: .command, itemID: id.bytes, body: body, caps: store.caps, in: group, at: wall)
     let lifetime = expiresAfter.map { $0 == 0 ? nil : $0 } ?? payload.usualLifetime
-    if lifetime != nil { group.noteAge(clock) }
+    if lifetime != nil { group.noteAge(store.clock) }
     try run(
       """
       INSERT INTO command (command_id, peer, kind, body, created_at, created_age, status, status_at, seq,
@@ -126,7 +125,8 @@ extension Database {
       ])
     return (
       ConfigurationCommand(
-        commandID: id, target: device, author: own, payload: payload, createdAt: wall, expiresAfter: lifetime,
+        commandID: id, target: peer.device, author: store.own, payload: payload, createdAt: wall,
+        expiresAfter: lifetime,
         statusAt: wall, through: Through.browser), change
     )
   }

@@ -106,11 +106,6 @@ extension Database {
     )
     return Dictionary(uniqueKeysWithValues: try rows.map { (try $0.deviceID("device_id"), $0["there"] as Int64) })
   }
-
-  /// Deletes the refusals between this machine and a device that is no longer paired.
-  func forgetRefusals(_ peer: Int64) throws {
-    for table in ["refusal_count", "refused_item"] { try run("DELETE FROM \(table) WHERE peer = ?", [peer]) }
-  }
 }
 
 /// The items of a paired device that this machine does not accept.
@@ -138,10 +133,5 @@ extension Database {
       INSERT INTO unusable_item VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET items = items + excluded.items,
         reason = excluded.reason, at = excluded.at
       """, [peer, items, reason, wall])
-  }
-
-  /// Deletes the counts of a device and what it told of registers, since it is no longer paired.
-  func forgetWhatWasNotTaken(_ peer: Int64) throws {
-    for table in ["unusable_item", "told_register"] { try run("DELETE FROM \(table) WHERE peer = ?", [peer]) }
   }
 }

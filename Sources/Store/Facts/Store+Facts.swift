@@ -38,7 +38,7 @@ extension Store {
     make: @escaping @Sendable (inout DatabaseEffects, ClockReader) throws -> (Value, ActOrders)
   ) async throws(StoreError) -> FactResult<Value> {
     let age = age()
-    return try await commits.commitTogether { [own, coding, keys, caps, clock, factCache] database, group in
+    return try await commits.commitTogether { [own, coding, keys, factCache] database, group in
       var effects = DatabaseEffects(database, coding, own: own, author: own, cache: factCache, at: wall)
       let (value, orders): (Value, ActOrders)
       do {
@@ -50,16 +50,14 @@ extension Store {
         effects.newFacts, from: nil, reminding: effects.reminders, keys, coding, at: wall)
       for order in orders.commands {
         let (command, change) = try database.issue(
-          maker.nextID(), order.payload, to: try group.active(order.device, database), expiresAfter: nil, own: own,
-          coding, caps, clock, in: group, age: age, at: wall)
+          maker.nextID(), order.payload, to: try group.active(order.device, database), expiresAfter: nil, self,
+          in: group, age: age, at: wall)
         result.commands.append(command)
         result.changes.append(change)
       }
       guard !orders.edits.isEmpty else { return result }
       result.hasEdits = true
-      var edit = EditTransaction(
-        database: database, group: group, maker: maker, own: own, coding: coding, caps: caps, clock: clock, age: age,
-        wall: wall)
+      var edit = EditTransaction(store: self, database: database, group: group, maker: maker, age: age, wall: wall)
       try edit.make(orders.edits)
       result.commands += edit.result.commands
       result.changes += edit.result.changes

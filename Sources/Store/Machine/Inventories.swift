@@ -68,11 +68,6 @@ extension Database {
     return try Dictionary(grouping: parts) { try $0.deviceID("device_id") }
       .compactMapValues { KnownInventory<Entry>($0, coding) }
   }
-
-  /// Forgets the lists of a machine that is no longer paired.
-  func forgetInventories(_ peer: Int64) throws {
-    try run("DELETE FROM inventory WHERE device_id = (SELECT device_id FROM peer WHERE number = ?)", [peer])
-  }
 }
 
 extension KnownInventory {

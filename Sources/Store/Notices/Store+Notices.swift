@@ -96,11 +96,12 @@ extension Store {
   /// Returns how many notices receivers have not been told, at all receivers together.
   public func noticesWaiting() async throws(StoreError) -> Int {
     try await read {
-      try Int($0.integer(
+      try $0.integer(
         """
         SELECT count(*) FROM receiver r LEFT JOIN notice_receiver p ON p.name = r.name
         JOIN parent_notice n ON n.number > coalesce(p.position, 0)
-        """) ?? 0)
+        """
+      ).map { Int($0) } ?? 0
     }
   }
 

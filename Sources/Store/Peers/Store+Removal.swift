@@ -95,10 +95,10 @@ extension Database {
   /// wait for it.
   func giveUp(_ number: Int64, _ reason: String, _ wall: Int64) throws -> RemovalResult {
     var result = RemovalResult()
-    try forgetRefusals(number)
-    try forgetWhatWasNotTaken(number)
-    for table in ["set_back", "told_parent", "use_shared"] { try run("DELETE FROM \(table) WHERE peer = ?", [number]) }
-    try forgetInventories(number)
+    for table in [
+      "refusal_count", "refused_item", "unusable_item", "told_register", "set_back", "told_parent", "use_shared",
+    ] { try run("DELETE FROM \(table) WHERE peer = ?", [number]) }
+    try run("DELETE FROM inventory WHERE device_id = (SELECT device_id FROM peer WHERE number = ?)", [number])
     result.cancelled = try rows(
       "SELECT command_id FROM command WHERE peer = ? AND status IN ('queued', 'stored') ORDER BY command_id", [number]
     ).compactMap { CommandID(bytes: $0["command_id"] as Data) }

@@ -49,12 +49,10 @@ extension Store {
     _ changes: [RegisterChange], _ maker: EditMaker, assigning machine: DeviceID? = nil, at wall: Int64
   ) async throws(StoreError) -> EditResult {
     let age = age()
-    return try await commits.commitTogether { [own, coding, caps, clock] database, group in
+    return try await commits.commitTogether { database, group in
       if let machine { try database.run("UPDATE peer SET assigned = 2 WHERE device_id = ?", [machine.bytes]) }
       guard !changes.isEmpty else { return EditResult() }
-      var edit = EditTransaction(
-        database: database, group: group, maker: maker, own: own, coding: coding, caps: caps, clock: clock, age: age,
-        wall: wall)
+      var edit = EditTransaction(store: self, database: database, group: group, maker: maker, age: age, wall: wall)
       try edit.make(changes)
       return edit.result
     }
@@ -64,15 +62,13 @@ extension Store {
   /// was paired, and since another parent gave a child back to it.
   public func introduce(_ device: DeviceID, _ maker: EditMaker, at wall: Int64) async throws(StoreError) -> EditResult {
     let age = age()
-    return try await commits.commitTogether { [own, coding, caps, clock] database, group in
+    return try await commits.commitTogether { database, group in
       let peer = try group.active(device, database)
       let isDone = try database.first(
         "SELECT introduced FROM peer WHERE number = ?", [peer.number], { $0.integer(0) != 0 })
       guard isDone == false else { return EditResult() }
       try database.run("UPDATE peer SET introduced = 1 WHERE number = ?", [peer.number])
-      var edit = EditTransaction(
-        database: database, group: group, maker: maker, own: own, coding: coding, caps: caps, clock: clock, age: age,
-        wall: wall)
+      var edit = EditTransaction(store: self, database: database, group: group, maker: maker, age: age, wall: wall)
       try edit.give(edit.zones(of: device).flatMap { try database.registers(in: $0) }, to: peer)
       return edit.result
     }
@@ -103,29 +99,26 @@ extension Database {
 }
 
 struct EditTransaction {
+  let store: Store
   let database: Database
   let group: WriteGroup
   let maker: EditMaker
-  let own: DeviceID
-  let coding: any BodyCoding
-  let caps: QueueCaps
-  let clock: StoreClock
   let age: Int64
   let wall: Int64
   var result = EditResult()
 
   mutating func make(_ changes: [RegisterChange]) throws {
-    let modified = try database.tick(wall: wall, author: own)
+    let modified = try database.tick(wall: wall, author: store.own)
     var registers = changes.map { Register($0.zone, $0.key, $0.value, modified: modified) }
     for preset in maker.defaults where try database.register(preset.key, in: preset.zone) == nil {
       guard !changes.contains(where: { $0.zone == preset.zone && $0.key == preset.key }) else { continue }
       // The earliest time of all, so that what another parent has set holds.
-      let first = HybridTimestamp(wall: 0, counter: 0, author: own)
+      let first = HybridTimestamp(wall: 0, counter: 0, author: store.own)
       registers.append(Register(preset.zone, preset.key, preset.value, modified: first))
     }
     let machines = try database.addresses(role: .child)
     let before = try machines.map { try zones(of: $0.device) }
-    var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)
+    var effects = DatabaseEffects(database, store.coding, own: store.own, author: store.own, at: wall)
     for register in registers {
       let known = try effects.registers(in: register.zone).count
       guard try known < Limits.zoneRegisters || effects.register(register.key, in: register.zone) != nil else {
@@ -152,8 +145,7 @@ struct EditTransaction {
     let ordered = registers.sorted { left, _ in if case .machine = left.zone { true } else { false } }
     for batch in ordered.batches {
       let (command, change) = try database.issue(
-        maker.nextID(), maker.payload(batch), to: machine, expiresAfter: 0, own: own, coding, caps, clock, in: group,
-        age: age, at: wall)
+        maker.nextID(), maker.payload(batch), to: machine, expiresAfter: 0, store, in: group, age: age, at: wall)
       result.commands.append(command)
       result.changes.append(change)
     }

@@ -77,6 +77,12 @@ extension Database {
     }
   }
 
+  func add(_ process: ProcessIdentity, to id: RecordID) throws {
+    try run(
+      "INSERT INTO open_session_process VALUES (?, ?, ?)",
+      [id.bytes, Int64(process.processID), Int64(bitPattern: process.startTime)])
+  }
+
   func remove(_ processes: [ProcessIdentity], from id: RecordID) throws {
     for process in processes {
       try run(

@@ -84,9 +84,7 @@ extension Store {
         try database.run("DELETE FROM open_session WHERE record_id = ?", [seen.recordID.bytes])
       }
       if open == nil { try database.insert(session) }
-      try database.run(
-        "INSERT INTO open_session_process VALUES (?, ?, ?)",
-        [session.recordID.bytes, Int64(process.processID), Int64(bitPattern: process.startTime)])
+      try database.add(process, to: session.recordID)
       return .open(session)
     }
   }

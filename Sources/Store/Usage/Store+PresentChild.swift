@@ -55,11 +55,7 @@ extension Store {
         }
         guard !session.processes.isEmpty else { continue }
         try database.insert(following)
-        for process in session.processes {
-          try database.run(
-            "INSERT INTO open_session_process VALUES (?, ?, ?)",
-            [following.recordID.bytes, Int64(process.processID), Int64(bitPattern: process.startTime)])
-        }
+        for process in session.processes { try database.add(process, to: following.recordID) }
         if let activity = following.activity { try database.set(activity, of: following.recordID) }
       }
       guard !effects.newFacts.isEmpty else { return changes }

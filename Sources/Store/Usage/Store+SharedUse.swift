@@ -86,9 +86,10 @@ extension Database {
       """
       SELECT p.number, p.device_id FROM use_shared s JOIN peer p ON p.number = s.peer
       WHERE s.child = ? AND p.state = 2 AND p.device_id <> ? ORDER BY p.number
-      """, [child.bytes, sender.bytes], { OutboxAddress(number: $0.integer(0), device: try $0.deviceID(1)) })
-      // What a machine is told is checked against what it serves now, whatever was shared before.
-      .filter { try serves($0.device, child) }
+      """, [child.bytes, sender.bytes], { OutboxAddress(number: $0.integer(0), device: try $0.deviceID(1)) }
+    )
+    // What a machine is told is checked against what it serves now, whatever was shared before.
+    .filter { try serves($0.device, child) }
   }
 
   /// Queues a record for another machine of its child; if there is no space, in place of the oldest

@@ -35,7 +35,8 @@ public enum Bech32m {
   /// the error if it is known.
   public static func decode(_ text: String) throws(Bech32mError) -> (humanReadablePart: String, data: [UInt8]) {
     let (prefix, symbols) = try decodeSymbols(text)
-    return (prefix, try bytes(of: symbols))
+    guard let (bytes, leftOver) = FiveBits.bytes(of: symbols), leftOver < 5 else { throw .wrongPadding }
+    return (prefix, bytes)
   }
 
   package static func encode(
@@ -92,11 +93,6 @@ public enum Bech32m {
       characters.append(lowercased(character))
     }
     return characters
-  }
-
-  private static func bytes(of symbols: [UInt8]) throws(Bech32mError) -> [UInt8] {
-    guard let (bytes, leftOver) = FiveBits.bytes(of: symbols), leftOver < 5 else { throw .wrongPadding }
-    return bytes
   }
 
   /// Expands the prefix so that the checksum covers all of its bits.
