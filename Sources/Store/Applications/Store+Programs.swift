@@ -42,31 +42,7 @@ extension Database {
     }
     return found
   }
-}
 
-/// What this machine, a child's, remembers of the programs in its accounts' own folders. Spec:
-/// Protocol/11-rules.md §5.
-extension Store {
-  package func knownPrograms() async throws(StoreError) -> KnownPrograms {
-    try await read { database in try database.knownPrograms() }
-  }
-
-  /// Changes what is remembered in one transaction, and leaves the disk alone if nothing changes.
-  package func remember<Value: Sendable>(
-    _ change: @escaping @Sendable (inout KnownPrograms) -> Value
-  ) async throws(StoreError) -> Value {
-    try await commits.commit(.upkeep) { database in
-      let before = try database.knownPrograms()
-      var after = before
-      let value = change(&after)
-      if after.programs != before.programs { try database.save(after.programs) }
-      if after.names != before.names { try database.save(after.names) }
-      return value
-    }
-  }
-}
-
-extension Database {
   fileprivate func knownPrograms() throws -> KnownPrograms {
     var known = KnownPrograms()
     for row in try rows("SELECT * FROM known_program ORDER BY number") {
@@ -94,6 +70,28 @@ extension Database {
   fileprivate func save(_ names: [AppID: String]) throws {
     try run("DELETE FROM known_name")
     for (app, name) in names { try run("INSERT INTO known_name VALUES (?, ?)", [app.text, name]) }
+  }
+}
+
+/// What this machine, a child's, remembers of the programs in its accounts' own folders. Spec:
+/// Protocol/11-rules.md §5.
+extension Store {
+  package func knownPrograms() async throws(StoreError) -> KnownPrograms {
+    try await read { database in try database.knownPrograms() }
+  }
+
+  /// Changes what is remembered in one transaction, and leaves the disk alone if nothing changes.
+  package func remember<Value: Sendable>(
+    _ change: @escaping @Sendable (inout KnownPrograms) -> Value
+  ) async throws(StoreError) -> Value {
+    try await commits.commit(.upkeep) { database in
+      let before = try database.knownPrograms()
+      var after = before
+      let value = change(&after)
+      if after.programs != before.programs { try database.save(after.programs) }
+      if after.names != before.names { try database.save(after.names) }
+      return value
+    }
   }
 }
 

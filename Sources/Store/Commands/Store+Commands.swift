@@ -17,8 +17,7 @@ extension Store {
       let peer = try group.active(device, database)
       var effects = DatabaseEffects(database, coding, own: own, author: own, at: wall)
       let payload = try make(&effects, ClockReader { try database.tick(wall: wall, author: own) })
-      return try database.issue(
-        id, payload, to: peer, expiresAfter: expiresAfter, self, in: group, age: age, at: wall)
+      return try database.issue(id, payload, to: peer, expiresAfter: expiresAfter, self, in: group, age: age, at: wall)
     }
   }
 
@@ -135,6 +134,24 @@ extension Database {
     try row(
       "SELECT c.*, p.device_id FROM command c JOIN peer p ON p.number = c.peer WHERE command_id = ?", [Data(id.bytes)])
   }
+
+  /// Returns whether expired commands are still in a peer's queue.
+  func hasExpired(_ peer: Int64, age: Int64) throws -> Bool {
+    try row(
+      // The index on expiry is used because few commands expire, while a peer may have a long
+      // history.
+      "SELECT 1 FROM command WHERE status = 'queued' AND expires_age IS NOT NULL AND expires_age <= ? AND +peer = ? LIMIT 1",
+      [age, peer]) != nil
+  }
+
+  /// Removes a queued command from its queue permanently; `row` is of the table of commands.
+  func take(_ row: Row, to status: CommandStatus, _ reason: ToldSentence?, at wall: Int64) throws {
+    let id: Data = row["command_id"]
+    try run(
+      "UPDATE command SET status = ?, status_at = ?, reason = ?, reason_phrase = ? WHERE command_id = ?",
+      [status.rawValue, wall, reason?.english, reason?.storedPhrase, id])
+    try withdraw(row["peer"], .command, row["seq"], itemID: id, as: DeliveryFate(rawValue: status.rawValue), at: wall)
+  }
 }
 
 /// The expiry of commands. Spec: Protocol/05-delivery.md §10.
@@ -177,25 +194,5 @@ extension Store {
       let effect = try Int64.fetchOne(database.cachedStatement(sql: "SELECT MIN(due_age) FROM pending_effect"))
       return [next, effect].compactMap { $0 }.min().map { max(0, $0 - age) }
     }
-  }
-}
-
-extension Database {
-  /// Returns whether expired commands are still in a peer's queue.
-  func hasExpired(_ peer: Int64, age: Int64) throws -> Bool {
-    try row(
-      // The index on expiry is used because few commands expire, while a peer may have a long
-      // history.
-      "SELECT 1 FROM command WHERE status = 'queued' AND expires_age IS NOT NULL AND expires_age <= ? AND +peer = ? LIMIT 1",
-      [age, peer]) != nil
-  }
-
-  /// Removes a queued command from its queue permanently; `row` is of the table of commands.
-  func take(_ row: Row, to status: CommandStatus, _ reason: ToldSentence?, at wall: Int64) throws {
-    let id: Data = row["command_id"]
-    try run(
-      "UPDATE command SET status = ?, status_at = ?, reason = ?, reason_phrase = ? WHERE command_id = ?",
-      [status.rawValue, wall, reason?.english, reason?.storedPhrase, id])
-    try withdraw(row["peer"], .command, row["seq"], itemID: id, as: DeliveryFate(rawValue: status.rawValue), at: wall)
   }
 }

@@ -59,9 +59,8 @@ extension Database {
     at wall: Int64
   ) throws -> OutboxChange? {
     let peer = try row(
-      """
-      SELECT e.peer, p.device_id FROM pending_effect e JOIN peer p ON p.number = e.peer WHERE command_id = ?
-      """, [Data(id.bytes)])
+      "SELECT e.peer, p.device_id FROM pending_effect e JOIN peer p ON p.number = e.peer WHERE command_id = ?",
+      [Data(id.bytes)])
     guard let peer else { return nil }
     try run("DELETE FROM pending_effect WHERE command_id = ?", [id.bytes])
     let receipt = CommandReceipt(commandID: id, outcome: .init(outcome), at: wall)

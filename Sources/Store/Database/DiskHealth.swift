@@ -78,6 +78,12 @@ extension Store {
     /// there.
     public func beforeEachCommit(_ body: @escaping @Sendable () -> Void) { commits.callBeforeEachCommit(body) }
   #endif
+
+  public var commitStatistics: CommitStatistics {
+    var statistics = commits.statistics.withLock { $0 }
+    statistics.faults = commits.health.faults
+    return statistics
+  }
 }
 
 extension Database {
@@ -113,12 +119,4 @@ public struct CommitStatistics: Hashable, Sendable {
   public internal(set) var faults: [DiskStatus.State: Int] = [:]
 
   public init() {}
-}
-
-extension Store {
-  public var commitStatistics: CommitStatistics {
-    var statistics = commits.statistics.withLock { $0 }
-    statistics.faults = commits.health.faults
-    return statistics
-  }
 }

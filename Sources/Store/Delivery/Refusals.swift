@@ -106,19 +106,7 @@ extension Database {
     )
     return Dictionary(uniqueKeysWithValues: try rows.map { (try $0.deviceID("device_id"), $0["there"] as Int64) })
   }
-}
 
-/// The items of a paired device that this machine does not accept.
-///
-/// Spec: Protocol/06-messages.md §2.
-public struct UnusableItems: Hashable, Sendable {
-  public var device: DeviceID
-  public var items: Int64
-  /// The fault of the last one, in one sentence.
-  public var reason: String
-}
-
-extension Database {
   /// Returns the numbers of ignored items of each paired device.
   func unusableItems() throws -> [UnusableItems] {
     try rows(
@@ -134,4 +122,14 @@ extension Database {
         reason = excluded.reason, at = excluded.at
       """, [peer, items, reason, wall])
   }
+}
+
+/// The items of a paired device that this machine does not accept.
+///
+/// Spec: Protocol/06-messages.md §2.
+public struct UnusableItems: Hashable, Sendable {
+  public var device: DeviceID
+  public var items: Int64
+  /// The fault of the last one, in one sentence.
+  public var reason: String
 }

@@ -23,38 +23,7 @@ extension Store {
         held: try database.heldItems(peer))
     }
   }
-}
 
-extension Database {
-  func outboxPositions(_ peer: Int64) throws -> [StreamClass: OutboxPosition] {
-    var positions: [StreamClass: OutboxPosition] = [:]
-    for row in try rows("SELECT * FROM outbox_stream WHERE peer = ?", [peer]) {
-      guard let streamClass = StreamClass(rawValue: UInt8(clamping: row["class"] as Int64)) else { continue }
-      positions[streamClass] = OutboxPosition(
-        epoch: row.unsigned("epoch"), storedThrough: row.unsigned("stored_through"), last: row.unsigned("last"))
-    }
-    return positions
-  }
-
-  func inboxPositions(_ peer: Int64) throws -> [StreamPosition] {
-    try rows("SELECT * FROM inbox_stream WHERE peer = ?", [peer]).compactMap { row in
-      StreamClass(rawValue: UInt8(clamping: row["class"] as Int64)).map {
-        StreamPosition(streamClass: $0, epoch: row.unsigned("epoch"), through: row.unsigned("watermark"))
-      }
-    }
-  }
-
-  func heldItems(_ peer: Int64) throws -> [HeldItem] {
-    try rows("SELECT class, item, item_id FROM inbox_stream WHERE peer = ? AND item > 0 ORDER BY class", [peer])
-      .compactMap { row in
-        StreamClass(rawValue: UInt8(clamping: row["class"] as Int64)).map {
-          HeldItem(streamClass: $0, sequence: row.unsigned("item"), itemID: row.bytes("item_id"))
-        }
-      }
-  }
-}
-
-extension Store {
   /// Returns the classes in which the peer's last item differs from the item with that number here.
   ///
   /// One of the machines was restored to an earlier state and assigned numbers twice.
@@ -89,5 +58,34 @@ extension Store {
           return waiting.map { $0.bytes("item_id") != held.itemID } ?? false
         }.map(\.streamClass))
     }
+  }
+}
+
+extension Database {
+  func outboxPositions(_ peer: Int64) throws -> [StreamClass: OutboxPosition] {
+    var positions: [StreamClass: OutboxPosition] = [:]
+    for row in try rows("SELECT * FROM outbox_stream WHERE peer = ?", [peer]) {
+      guard let streamClass = StreamClass(rawValue: UInt8(clamping: row["class"] as Int64)) else { continue }
+      positions[streamClass] = OutboxPosition(
+        epoch: row.unsigned("epoch"), storedThrough: row.unsigned("stored_through"), last: row.unsigned("last"))
+    }
+    return positions
+  }
+
+  func inboxPositions(_ peer: Int64) throws -> [StreamPosition] {
+    try rows("SELECT * FROM inbox_stream WHERE peer = ?", [peer]).compactMap { row in
+      StreamClass(rawValue: UInt8(clamping: row["class"] as Int64)).map {
+        StreamPosition(streamClass: $0, epoch: row.unsigned("epoch"), through: row.unsigned("watermark"))
+      }
+    }
+  }
+
+  func heldItems(_ peer: Int64) throws -> [HeldItem] {
+    try rows("SELECT class, item, item_id FROM inbox_stream WHERE peer = ? AND item > 0 ORDER BY class", [peer])
+      .compactMap { row in
+        StreamClass(rawValue: UInt8(clamping: row["class"] as Int64)).map {
+          HeldItem(streamClass: $0, sequence: row.unsigned("item"), itemID: row.bytes("item_id"))
+        }
+      }
   }
 }

@@ -35,9 +35,7 @@ extension DatabaseEffects {
         [child.bytes, carry.app.text, carry.category.rawValue, carry.day.description, carry.remainder.parts])
     }
   }
-}
 
-extension DatabaseEffects {
   /// Returns for how long at most a reward of the same child was active on this machine beside a
   /// session, in milliseconds.
   ///

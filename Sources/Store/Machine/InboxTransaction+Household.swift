@@ -17,21 +17,7 @@ extension InboxTransaction {
       result.hasNewHousehold = true
     } catch let fault as BodyFault { passOver(item, .control, fault) }
   }
-}
 
-extension Database {
-  /// Returns the items that tell a parent of everything that this machine holds: its registers,
-  /// then its lists.
-  func householdItems(
-    _ inventories: Inventories, _ keys: any KeySource, _ coding: any BodyCoding, own: DeviceID
-  ) throws -> [QueuedItem] {
-    try allRegisters().batches.map {
-      QueuedItem(kind: .registers, id: keys.freshID(), body: coding.encode($0), level: 0)
-    } + inventories.items()
-  }
-}
-
-extension InboxTransaction {
   var inventories: Inventories { Inventories(database, own: own, coding: coding, keys: keys, at: wall) }
 
   /// Takes a part of a list that the sender, a child's machine, gives of itself, or that a parent
@@ -144,5 +130,17 @@ extension InboxTransaction {
     // A kept body that cannot be read is no fault of the sender.
     guard let kept = try? coding.inventory(known.bytes("body")) else { return false }
     return part.number < kept.number
+  }
+}
+
+extension Database {
+  /// Returns the items that tell a parent of everything that this machine holds: its registers,
+  /// then its lists.
+  func householdItems(
+    _ inventories: Inventories, _ keys: any KeySource, _ coding: any BodyCoding, own: DeviceID
+  ) throws -> [QueuedItem] {
+    try allRegisters().batches.map {
+      QueuedItem(kind: .registers, id: keys.freshID(), body: coding.encode($0), level: 0)
+    } + inventories.items()
   }
 }

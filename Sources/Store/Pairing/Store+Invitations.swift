@@ -93,21 +93,7 @@ extension Store {
   public func close(_ pairingID: String, _ outcome: PairingOutcome) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in try database.close(pairingID, outcome) }
   }
-}
 
-extension Database {
-  func close(_ pairingID: String, _ outcome: PairingOutcome) throws {
-    try run(
-      "UPDATE invitation SET outcome = ?, secret = zeroblob(16), typed_secret = x'' WHERE pairing_id = ? AND outcome IS NULL",
-      [outcome.rawValue, pairingID])
-    // Closed codes are no longer needed. A few are kept for inspection of the database.
-    try run(
-      "DELETE FROM invitation WHERE outcome IS NOT NULL AND pairing_id NOT IN (SELECT pairing_id FROM invitation "
-        + "WHERE outcome IS NOT NULL ORDER BY opened_boot DESC LIMIT 16)")
-  }
-}
-
-extension Store {
   /// Returns the number of runs of a typed code without an answer from its inviter, within the
   /// longest life time of a code.
   public func runs(discriminator: UInt16, bootID: String, now: BootInstant) async throws(StoreError) -> Int {
@@ -138,6 +124,16 @@ extension Store {
 }
 
 extension Database {
+  func close(_ pairingID: String, _ outcome: PairingOutcome) throws {
+    try run(
+      "UPDATE invitation SET outcome = ?, secret = zeroblob(16), typed_secret = x'' WHERE pairing_id = ? AND outcome IS NULL",
+      [outcome.rawValue, pairingID])
+    // Closed codes are no longer needed. A few are kept for inspection of the database.
+    try run(
+      "DELETE FROM invitation WHERE outcome IS NOT NULL AND pairing_id NOT IN (SELECT pairing_id FROM invitation "
+        + "WHERE outcome IS NOT NULL ORDER BY opened_boot DESC LIMIT 16)")
+  }
+
   fileprivate func runs(_ discriminator: UInt16, _ bootID: String, _ now: BootInstant) throws -> Int {
     guard
       let row = try row(

@@ -72,9 +72,7 @@ extension Database {
     for item in try queue.everything() { _ = try queue.add(item) }
     try group.settle(self)
   }
-}
 
-extension Database {
   /// Rolls back a pending pairing, which restores the previous state; a device that was never
   /// active leaves no trace.
   func discardPending(_ device: DeviceID) throws {

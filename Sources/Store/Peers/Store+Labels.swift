@@ -81,9 +81,7 @@ extension Store {
       return (renamed, true)
     }
   }
-}
 
-extension Store {
   /// A device that another machine's people gave another name.
   public struct Renaming: Hashable, Sendable {
     public var device: DeviceID

@@ -78,6 +78,23 @@ extension Database {
     }
     return news
   }
+
+  /// Returns the other parents of each child's machine, as it says, the latest first; those that
+  /// left only while that is news.
+  func otherParents(age: Int64) throws -> [DeviceID: [OtherParent]] {
+    let rows = try self.rows(
+      """
+      SELECT p.device_id AS child, t.* FROM told_parent t JOIN peer p ON p.number = t.peer
+      WHERE p.state = 2 AND (t.left_at IS NULL OR t.ends_age > ?) ORDER BY t.paired_at DESC, t.device_id
+      """, [age])
+    var parents: [DeviceID: [OtherParent]] = [:]
+    for row in rows {
+      parents[try row.deviceID("child"), default: []].append(
+        OtherParent(
+          parent: try PairedParent(row: row), toldAt: row["told_at"], isNews: row["ends_age"] as Int64 > age))
+    }
+    return parents
+  }
 }
 
 /// The list of this machine's parents, which it gives each of them.
@@ -103,25 +120,6 @@ extension Inventories {
     let others = try database.addresses(role: .parent).filter { $0 != parent }
     // A machine with one parent has nobody to tell.
     if others.isEmpty { try forget(PairedParent.self) } else { try setParents(for: others, age: age) }
-  }
-}
-
-extension Database {
-  /// Returns the other parents of each child's machine, as it says, the latest first; those that
-  /// left only while that is news.
-  func otherParents(age: Int64) throws -> [DeviceID: [OtherParent]] {
-    let rows = try self.rows(
-      """
-      SELECT p.device_id AS child, t.* FROM told_parent t JOIN peer p ON p.number = t.peer
-      WHERE p.state = 2 AND (t.left_at IS NULL OR t.ends_age > ?) ORDER BY t.paired_at DESC, t.device_id
-      """, [age])
-    var parents: [DeviceID: [OtherParent]] = [:]
-    for row in rows {
-      parents[try row.deviceID("child"), default: []].append(
-        OtherParent(
-          parent: try PairedParent(row: row), toldAt: row["told_at"], isNews: row["ends_age"] as Int64 > age))
-    }
-    return parents
   }
 }
 

@@ -76,9 +76,8 @@ extension Database {
 
   private func toldZone(of device: DeviceID) throws -> [Register] {
     try rows(
-      """
-      SELECT t.* FROM told_register t JOIN peer p ON p.number = t.peer WHERE p.device_id = ? AND t.zone = ?
-      """, [Data(device.bytes), Data(Zone.machine(device).bytes)]
+      "SELECT t.* FROM told_register t JOIN peer p ON p.number = t.peer WHERE p.device_id = ? AND t.zone = ?",
+      [Data(device.bytes), Data(Zone.machine(device).bytes)]
     ).map(Register.init(row:))
   }
 }

@@ -151,9 +151,7 @@ extension Database {
   /// Keeps when a program's part in a session has ended, and forgets the oldest beyond the bound.
   func note(_ end: BootInstant, of process: ProcessIdentity, bootID: String) throws {
     try run(
-      """
-      INSERT OR REPLACE INTO ended_process (boot_id, process_id, process_start_time, ended_boot) VALUES (?, ?, ?, ?)
-      """,
+      "INSERT OR REPLACE INTO ended_process (boot_id, process_id, process_start_time, ended_boot) VALUES (?, ?, ?, ?)",
       [bootID, Int64(process.processID), Int64(bitPattern: process.startTime), end.milliseconds])
     try run("DELETE FROM ended_process WHERE number <= (SELECT MAX(number) FROM ended_process) - ?", [Self.mostEnded])
   }

@@ -114,6 +114,14 @@ extension Database {
       return try queue(QueueCaps(items: .max, bytes: .max))
     }
   }
+
+  /// Deletes what other machines have told of a child whom this machine, a child's, no longer
+  /// serves.
+  func forgetSharedUse(of child: ChildID, own: DeviceID) throws {
+    try run("DELETE FROM usage_record WHERE device_id <> ? AND child = ?", [own.bytes, child.bytes])
+    try run("DELETE FROM inventory WHERE device_id <> ?", [own.bytes])
+    try countAgain(child, from: 0, to: HybridTimestamp.wallLimit)
+  }
 }
 
 /// The use of a child on other machines, as parents forward it. Spec: Protocol/10-household.md §4.
@@ -151,15 +159,5 @@ extension InboxTransaction {
     let found = Set(try database.servedChildren(of: peerRole == .child ? peer.device : own))
     servedChildren = found
     return found
-  }
-}
-
-extension Database {
-  /// Deletes what other machines have told of a child whom this machine, a child's, no longer
-  /// serves.
-  func forgetSharedUse(of child: ChildID, own: DeviceID) throws {
-    try run("DELETE FROM usage_record WHERE device_id <> ? AND child = ?", [own.bytes, child.bytes])
-    try run("DELETE FROM inventory WHERE device_id <> ?", [own.bytes])
-    try countAgain(child, from: 0, to: HybridTimestamp.wallLimit)
   }
 }
