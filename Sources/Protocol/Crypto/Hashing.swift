@@ -174,8 +174,7 @@ extension PINHash {
     self.init(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
   }
 
-  /// Returns whether the hash is that of a PIN; the answer is `false` as well if there is no memory
-  /// to find out.
+  /// Returns whether the hash is a PIN's; `false` as well without memory to find out.
   public func matches(_ pin: PIN) -> Bool {
     Sodium.prepare()
     return text.withCString { text in

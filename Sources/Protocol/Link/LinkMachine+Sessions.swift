@@ -44,7 +44,6 @@ extension LinkMachine {
   }
 
   public func wantsFrames(_ number: Int) -> Bool { sessions[number]?.wantsFrames ?? false }
-
   public func holds(_ number: Int) -> Bool { sessions[number] != nil }
 
   /// Handles a frame that was decrypted.

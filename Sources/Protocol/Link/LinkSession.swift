@@ -76,7 +76,6 @@ public struct SessionEnds: Hashable, Sendable {
 
   /// Returns whether an address has the IP version that the connection uses.
   func isOfVersion(_ endpoint: SocketEndpoint) -> Bool { endpoint.plainHost.contains(":") == remoteHost.contains(":") }
-
   public func isAt(_ endpoint: SocketEndpoint) -> Bool { endpoint.plainHost == remoteHost }
 }
 

@@ -88,7 +88,7 @@ public enum PairingNotice: UInt8, Sendable, Hashable {
 
   public var frame: [UInt8] { [0, rawValue] }
 
-  /// Creates a notice from a frame; `nil` if the frame is none.
+  /// Creates a notice from a frame; `nil` for any other frame.
   public init?(frame: [UInt8]) {
     guard frame.count == 2, frame[0] == 0 else { return nil }
     self.init(rawValue: frame[1])

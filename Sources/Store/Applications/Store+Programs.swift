@@ -22,7 +22,7 @@ extension Store {
 }
 
 extension Database {
-  /// Keeps what recognizes applications, and leaves the disk alone if that is the same as before.
+  /// Keeps what recognizes applications, and leaves the disk alone if nothing changes.
   fileprivate func save(_ matchers: [AppID: InstalledMatchers]) throws {
     guard try installedMatchers() != matchers else { return }
     try run("DELETE FROM installed_matcher")
@@ -73,7 +73,7 @@ extension Database {
   }
 }
 
-/// What this machine, a child's, remembers of the programs in its accounts' own folders. Spec:
+/// The memory of this machine, a child's, of programs in its accounts' own folders. Spec:
 /// Protocol/11-rules.md §5.
 extension Store {
   package func knownPrograms() async throws(StoreError) -> KnownPrograms {

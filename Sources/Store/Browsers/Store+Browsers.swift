@@ -13,7 +13,7 @@ extension Store {
     case tooMany
   }
 
-  /// Lets a browser in whose cookie has a SHA-256, 32 bytes.
+  /// Lets a browser in; `digest` is the SHA-256 of its cookie, 32 bytes.
   public func addBrowser(_ browser: BrowserListing, cookie digest: [UInt8]) async throws(StoreError) -> BrowserEntry {
     try await commits.commit { [own] database in
       let count = try database.integer("SELECT count(*) FROM browser") ?? 0
@@ -30,8 +30,7 @@ extension Store {
     }
   }
 
-  /// Removes a browser, whose cookie is worth nothing from then on; returns whether there was one
-  /// of that ID.
+  /// Removes a browser, and returns whether there was one of that ID.
   public func removeBrowser(_ id: String, at wall: Int64) async throws(StoreError) -> Bool {
     try await commits.commit { [own] database in
       guard let label = try database.first("SELECT label FROM browser WHERE browser_id = ?", [id], { $0.text(0) })
@@ -56,7 +55,7 @@ extension Store {
     }
   }
 
-  /// Returns the browser with a cookie, of which the digest is given; `nil` for none.
+  /// Returns the browser whose cookie has a digest; `nil` for none.
   public func browser(cookie digest: [UInt8]) async throws(StoreError) -> BrowserListing? {
     try await read { try $0.first(Database.browserRows + " WHERE cookie = ?", [digest], { $0.browser }) ?? nil }
   }
@@ -79,8 +78,7 @@ extension Columns {
 
 /// The browser through which a person acts on this machine.
 ///
-/// The audit's entries and the commands of a request are written with its label, whichever route
-/// the request takes.
+/// Audit entries and commands carry its label, whichever route the request takes.
 public enum Through {
   /// The label of the browser whose request is answered; `nil` for this machine's own programs.
   @TaskLocal public static var browser: String?

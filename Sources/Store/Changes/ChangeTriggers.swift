@@ -1,16 +1,16 @@
 import GRDB
 import LatchkeyModel
 
-/// The table of what is told of changes of the database.
+/// The table of the changes of the database that are reported.
 ///
 /// Triggers of the connection that writes note each change in a table in memory, which is read
-/// before the commit. So nothing that writes has to know of it, and without a reader there is no
+/// before the commit. So no writer has to report a change, and without a reader there is no
 /// trigger. Spec: Protocol/07-local-api.md §4.
 struct ChangeTrigger {
   let about: ChangeEvent.About
   let table: String
   var operations = ["INSERT", "UPDATE"]
-  /// The rows that are told of, `nil` for all; `ROW` stands for the new row, or the deleted one.
+  /// The rows that are reported, `nil` for all; `ROW` stands for the new row, or the deleted one.
   var condition: String?
   /// A child's ID, 16 bytes.
   var child = "x''"
@@ -54,7 +54,7 @@ struct ChangeTrigger {
     ChangeTrigger(about: .notice, table: "parent_notice", operations: ["INSERT"], child: "ROW.child"),
   ]
 
-  /// The table in memory in which changes are noted, each once for a transaction.
+  /// The table in memory of noted changes, each once for a transaction.
   static let table = """
     CREATE TEMP TABLE IF NOT EXISTS noted_change (
       about TEXT NOT NULL, child BLOB NOT NULL, device BLOB NOT NULL, id TEXT NOT NULL, change TEXT NOT NULL,
@@ -82,7 +82,7 @@ struct ChangeTrigger {
 }
 
 extension Database {
-  /// Has the changes of later transactions of this connection be noted, or not any more.
+  /// Notes the changes of later transactions of this connection, or ceases to.
   func noteChanges(_ isWanted: Bool) throws {
     try execute(sql: ChangeTrigger.table)
     for (name, sql) in ChangeTrigger.statements {

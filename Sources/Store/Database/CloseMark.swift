@@ -1,10 +1,9 @@
 import Glibc
 
-/// A note beside the database that it was closed in good order, with what its file was like then.
+/// A note beside the database that it was closed in good order, with the state of its file then.
 ///
-/// As long as the file is still like that, a start need not read all of it: SQLite has written its
-/// log back, and nobody has changed the file since. A node that was killed leaves no note, nor does
-/// one that found damage.
+/// While the file is unchanged, a start need not read all of it: SQLite has written its log back. A
+/// node that was killed or that found damage leaves no note.
 struct CloseMark {
   private let database: String
 
@@ -12,7 +11,7 @@ struct CloseMark {
 
   private var path: String { database + "-closed" }
 
-  /// Writes the note, after the database was closed; without room for it, there is none.
+  /// Writes the note after the database was closed, if there is room for it.
   func write() {
     guard let state else { return }
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -33,7 +33,6 @@ final class DiskRoom: Sendable {
   var isReserveWhole: Bool { reserve?.isWhole ?? true }
 
   func takeReserve() -> Bool { reserve?.take() ?? true }
-
   func giveUpReserve() { reserve?.giveUp() }
 
   /// Releases the reserve if the free space is too small to open a database.

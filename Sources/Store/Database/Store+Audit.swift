@@ -7,7 +7,7 @@ public struct AuditRow: Hashable, Sendable {
   public var author: DeviceID
   /// A word, such as `register.set`.
   public var action: String
-  /// What it was done to: a device's ID, or the zone and the key of a register.
+  /// Its object: a device's ID, or the zone and the key of a register.
   public var target: String
   public var old: String?
   public var new: String?

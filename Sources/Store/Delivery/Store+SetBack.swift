@@ -19,7 +19,7 @@ extension Store {
     }
   }
 
-  /// The kinds of command whose answer tells what a child's machine holds, for SQL.
+  /// The kinds of command whose answer lists what a child's machine holds, for SQL.
   var settlingKinds: String { coding.commands.settlingSetBack.map { "'\($0)'" }.joined(separator: ", ") }
 }
 

@@ -100,10 +100,10 @@ extension Database {
 
 /// The relay of facts. Spec: Protocol/12-facts.md §5.
 extension Database {
-  /// Queues facts for those that hold the child's facts, other than the device that they came from.
+  /// Queues facts for those that hold the child's facts, other than their sender, after the
+  /// reminders.
   ///
-  /// Before them go those of which one of them is reminded. The group of the transaction has to be
-  /// settled before.
+  /// The group of the transaction has to be settled before.
   func relay(
     _ facts: [Fact], from sender: DeviceID?, reminding reminders: [(device: DeviceID, fact: Fact)] = [],
     _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
@@ -121,10 +121,10 @@ extension Database {
     return try wanted.sorted { $0.key < $1.key }.flatMap { try queue($1.facts, for: $1.peer, keys, coding, at: wall) }
   }
 
-  /// Has a device hold a child's facts from now on, and queues all of them for it.
+  /// Makes a device a holder of a child's facts, and queues all of them for it.
   ///
-  /// Does nothing for a device that is not to hold them. The group of the transaction has to be
-  /// settled before.
+  /// Does nothing for a machine of another child. The group of the transaction has to be settled
+  /// before.
   func offerFacts(
     of child: ChildID, to device: DeviceID, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
   ) throws -> [OutboxChange] {
@@ -136,7 +136,7 @@ extension Database {
     return try queue(try facts(of: child, for: device), for: address, keys, coding, at: wall)
   }
 
-  /// Has a device hear of no more facts about a child.
+  /// Ends the sending of facts about a child to a device.
   func endHolding(_ device: DeviceID, _ child: ChildID) throws {
     try run(
       "DELETE FROM fact_holder WHERE child = ? AND peer = (SELECT number FROM peer WHERE device_id = ?)",
@@ -153,7 +153,7 @@ extension Database {
     }
   }
 
-  /// Returns the items with all facts that a device holds, of which it has lost some.
+  /// Returns items with all facts that a device holds, some of which it has lost.
   func factItems(for peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding) throws -> [QueuedItem] {
     try children(heldBy: peer).flatMap { try facts(of: $0, for: peer.device).factBatches }.map {
       QueuedItem(kind: .facts, id: keys.freshID(), body: coding.encode($0), level: 0)
@@ -176,8 +176,7 @@ extension Database {
     ) { OutboxAddress(number: $0.integer(0), device: try $0.deviceID(1)) }
   }
 
-  /// Queues facts for a device, together with those of the last item that still waits, if one item
-  /// holds both.
+  /// Queues facts for a device, in one item with the last that still waits if they fit.
   private func queue(
     _ facts: [Fact], for peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
   ) throws -> [OutboxChange] {

@@ -28,7 +28,7 @@ extension InboxTransaction {
     } catch let fault as BodyFault { passOver(item, .control, fault) }
   }
 
-  /// Queues the facts that an effect has made, and those that a device is to hold from now on.
+  /// Queues the facts that an effect has made, and those of which a device becomes a holder.
   mutating func tellFacts(_ effects: DatabaseEffects) throws {
     guard !effects.newFacts.isEmpty || !effects.reminders.isEmpty || !effects.offers.isEmpty else { return }
     // Control streams change in the database itself.
@@ -100,10 +100,9 @@ extension InboxTransaction {
   }
 }
 
-/// What was computed of committed facts, so that a long ledger is not read again for each session.
+/// Values of committed facts, so that a long ledger is not read again for each session.
 ///
-/// Facts only add up, so a value of the earlier ones and those that came since give the value of
-/// all.
+/// Facts only add up: the value of earlier ones and the later facts give the value of all.
 final class FactCache: Sendable {
   struct Place: Hashable {
     var child: ChildID

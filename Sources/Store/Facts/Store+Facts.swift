@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// What an act makes beside facts.
+/// The edits and commands of an act, besides its facts.
 public struct ActOrders: Sendable {
   public var edits: [RegisterChange]
   /// Commands to children's machines.
@@ -15,7 +15,7 @@ public struct ActOrders: Sendable {
   public static let none = ActOrders()
 }
 
-/// What an act of a person or of this machine has brought about.
+/// The result of an act of a person or of this machine.
 public struct FactResult<Value: Sendable>: Sendable {
   public var value: Value
   public var facts: [Fact] = []
@@ -70,14 +70,14 @@ extension Store {
     try await read { database in try kinds.flatMap { try database.facts($0, of: child) } }
   }
 
-  /// Returns a number that is another one after each change of the facts about a child.
+  /// Returns a number that differs after each change of the facts about a child.
   public func factMark(of child: ChildID) async throws(StoreError) -> Int64 {
     try await read { database in
       try database.integer("SELECT coalesce(MAX(number), 0) FROM fact WHERE child = ?", [child.bytes]) ?? 0
     }
   }
 
-  /// Reads from one state of the database what effects can read.
+  /// Reads from one state of the database.
   public func look<Value: Sendable>(
     _ body: @escaping @Sendable (DatabaseEffects) throws -> Value
   ) async throws(StoreError) -> Value {
@@ -86,8 +86,8 @@ extension Store {
     }
   }
 
-  /// Forgets what is over on a family's day: the facts about a child that are older than their
-  /// kinds say, and the registers of days that are more than `RegisterMap.daysKept` in the past.
+  /// Forgets facts about a child that are older than their kinds say on a family's day, and the
+  /// registers of days that are more than `RegisterMap.daysKept` in the past.
   public func forgetPast(of child: ChildID, on day: FamilyDay) async throws(StoreError) {
     try await commits.commit(.upkeep) { [coding] database in
       try database.forgetFacts(of: child, on: day, coding.factKinds)

@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// What a child's machine tells its parents: the registers that it holds. Spec:
-/// Protocol/10-household.md §2.
+/// What a child's machine tells its parents: its registers and lists. Spec:
+/// Protocol/10-household.md §2, Protocol/06-messages.md §10.
 extension InboxTransaction {
   mutating func applyRegisters(_ item: DeliveryItem, _ body: Result<[Register], BodyFault>) throws {
     do {
@@ -53,7 +53,7 @@ extension InboxTransaction {
     } catch let fault as BodyFault { passOver(item, .control, fault) }
   }
 
-  /// Does what follows from a list of the sender, besides keeping it.
+  /// Acts on a list of the sender, besides keeping it.
   private mutating func follow(_ part: Inventory, _ kind: InventoryKind, conditionsBefore: [MachineCondition]) throws {
     switch kind {
     case MachineCondition.inventory:
@@ -95,7 +95,7 @@ extension InboxTransaction {
     }
   }
 
-  /// Returns what the sender has told that weakens rules on it.
+  /// Returns the sender's known conditions, which weaken rules on it.
   private func conditions() throws -> [MachineCondition] {
     try database.inventory(MachineCondition.self, of: peer.device, coding)?.entries ?? []
   }
@@ -103,7 +103,7 @@ extension InboxTransaction {
   /// The largest number of machines whose forwarded lists are kept.
   private static var mostMachines: Int64 { 64 }
 
-  /// Returns whether lists of a machine are kept, or it is one of few enough.
+  /// Returns whether lists of a machine are kept already, or there is room for one more machine.
   private func hasRoom(for device: DeviceID) throws -> Bool {
     try database.first(
       """

@@ -46,7 +46,7 @@ extension Store {
 }
 
 extension EntryList {
-  /// Returns whether parents are to hear of the list after another one.
+  /// Returns whether the list is news for parents after another one.
   func isNews(after known: KnownInventory<Entry>?) -> Bool {
     if Entry.inventory.isRepeated { return !entries.isEmpty || known?.entries.isEmpty == false }
     return known?.entries != entries || known?.more != more

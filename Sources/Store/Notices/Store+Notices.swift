@@ -1,17 +1,17 @@
 import GRDB
 import LatchkeyModel
 
-/// A notice for parents as it is stored: what it is about, without words.
+/// A notice for parents as it is stored: its subject, without words.
 public struct StoredNotice: Hashable, Sendable {
   public var number: Int
   public var kind: ParentNotice.Kind
-  /// What it tells, at most 255 bytes: each is told once.
+  /// What it tells, at most 255 bytes; each key is told once.
   public var key: String
   public var child: ChildID?
   public var device: DeviceID?
-  /// What else belongs to it, as the kind says: the request's ID, or the condition.
+  /// The rest of its content by kind: the request's ID, or the condition.
   public var detail: String
-  /// When it was told of, in Unix milliseconds.
+  /// When it was stored, in Unix milliseconds.
   public var at: Int64
   /// The reading of the age clock at that moment, in milliseconds.
   public var age: Int64
@@ -34,7 +34,7 @@ extension Database {
   /// The most notices that are kept; the oldest are forgotten first.
   private static var mostNotices: Int64 { 4_096 }
 
-  /// Keeps a notice for parents, unless that was told before.
+  /// Keeps a notice for parents unless its key is known.
   func tell(_ notice: StoredNotice, age: Int64, at wall: Int64) throws {
     guard notice.key.utf8.count <= 255 else { throw StoreError.unexpected("a notice's key") }
     try run(
@@ -67,7 +67,7 @@ extension Database {
 
 /// What parents are told, and who has told them what. Spec: Protocol/07-local-api.md §4.
 extension Store {
-  /// Keeps notices for parents; what was told before is passed over.
+  /// Keeps notices for parents, without those whose key is known.
   public func tell(_ notices: [StoredNotice], at wall: Int64) async throws(StoreError) {
     if notices.isEmpty { return }
     let keys = notices.map(\.key)
@@ -93,7 +93,7 @@ extension Store {
     }
   }
 
-  /// Returns how many notices receivers have not been told, at all receivers together.
+  /// Returns the number of notices that wait, at all receivers together.
   public func noticesWaiting() async throws(StoreError) -> Int {
     try await read {
       try $0.integer(
@@ -135,8 +135,8 @@ extension Store {
     }
   }
 
-  /// Returns for how many milliseconds each paired child's machine has been silent, and when it was
-  /// heard last by the age clock; those that were never connected are left out.
+  /// Returns how many milliseconds each paired child's machine has been silent, and when it was
+  /// last heard by the age clock; without those that were never connected.
   public func silences() async throws(StoreError) -> [DeviceID: (milliseconds: Int64, since: Int64)] {
     let age = age()
     return try await read { database in
@@ -151,8 +151,7 @@ extension Store {
     }
   }
 
-  /// Returns the oldest edit for each device that is older than some milliseconds and not yet in
-  /// force.
+  /// Returns each device's oldest edit that is older than some milliseconds and not yet in force.
   public func overdueEdits(
     of kind: CommandKind, after milliseconds: Int64
   ) async throws(StoreError) -> [DeviceID: CommandID] {

@@ -26,8 +26,7 @@ public struct ReceiverGift: Hashable, Sendable {
 /// The receivers that a parent has set up, and what they have given. Spec: Protocol/14-bridge.md
 /// §1.
 extension Store {
-  /// Keeps a receiver in place of one of the same name; what that was told and has given today
-  /// stays.
+  /// Keeps a receiver in place of one of the same name, whose position and gifts of today stay.
   ///
   /// `digest` is the SHA-256 of its token, 32 bytes. Returns whether there is room for it.
   public func setReceiver(_ receiver: StoredReceiver, token digest: [UInt8]) async throws(StoreError) -> Bool {
@@ -69,7 +68,7 @@ extension Store {
     }
   }
 
-  /// Returns the receiver with a token, of which the digest is given; `nil` for none.
+  /// Returns the receiver whose token has a digest; `nil` for none.
   public func receiver(token digest: [UInt8]) async throws(StoreError) -> StoredReceiver? {
     try await read {
       try $0.first(Database.receiverRows + " WHERE token = ?", [digest], { $0.receiver }) ?? nil
@@ -109,18 +108,17 @@ extension Columns {
   }
 }
 
-/// Something that a receiver does, which is counted in the transaction of the deed.
+/// An act of a receiver, which is counted in the transaction of the act.
 public struct ReceiverDeed: Hashable, Sendable {
-  /// The name of the receiver, whose rights and most for a day hold.
+  /// The receiver's name, by which its rights and its most for a day are found.
   public var receiver: String
   public var right: ReceiverRight
-  /// What it does in words, for the audit.
+  /// Its words for the audit.
   public var words: String
   public var gift: ReceiverGift
   /// The family's day, by which the gift counts.
   public var day: String
-  /// By what the same deed is known when it is asked for again, at most 64 bytes; `nil` for
-  /// nothing.
+  /// The key that recognizes a repetition of the deed, at most 64 bytes; `nil` for none.
   public var key: String?
 
   public init(
@@ -130,7 +128,7 @@ public struct ReceiverDeed: Hashable, Sendable {
     (self.gift, self.day, self.key) = (gift, day, key)
   }
 
-  /// What is to become of a deed.
+  /// The decision about a deed.
   public enum Verdict: Hashable, Sendable {
     /// It is counted, and is done in the same transaction.
     case counted
@@ -175,8 +173,7 @@ extension DatabaseEffects {
       """, [name, name, Self.mostReceiverKeys])
   }
 
-  /// Counts what a receiver gives, keeps the deed's key, and says in the audit what it does;
-  /// nothing is written unless it is counted.
+  /// Counts what a receiver gives, keeps the deed's key and writes the audit, unless it refuses.
   public mutating func count(_ deed: ReceiverDeed) throws -> ReceiverDeed.Verdict {
     guard let receiver = try database.receiver(named: deed.receiver), receiver.rights.contains(deed.right) else {
       return .notAllowed

@@ -204,8 +204,8 @@ extension Database {
       [Data(keys.present), keys.next.map { Data($0) }, keys.previous.map { Data($0) }, peer.number])
   }
 
-  /// Makes the registers that a device has set those of another one, so that it can give them to
-  /// machines; a child's machine serves no child until it is paired again.
+  /// Makes one device's registers another's, so that it can send them to machines; a child's
+  /// machine serves no child until it is paired again.
   fileprivate func giveRegisters(of old: DeviceID, to new: DeviceID) throws {
     try run("UPDATE register SET modified_author = ? WHERE modified_author = ?", [Data(new.bytes), Data(old.bytes)])
     let zones = try zones()

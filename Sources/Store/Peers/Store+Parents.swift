@@ -6,7 +6,7 @@ import LatchkeyModel
 /// §10.
 extension Store {
   /// Returns all paired devices, including removed ones, the other parents of each child's machine,
-  /// and the machines for which a command of a kind is on its way, with one access.
+  /// and the machines that await a command of a kind, with one access.
   public func peersAndOtherParents(awaiting kind: CommandKind? = nil) async throws(StoreError)
     -> (peers: [PeerRecord], otherParents: [DeviceID: [OtherParent]], awaiting: Set<DeviceID>)
   {
@@ -33,15 +33,15 @@ extension Database {
   /// Milliseconds of running for which another parent counts as news.
   fileprivate static var parentNewsMilliseconds: Int64 { 86_400_000 }
 
-  /// Notes that the pairing with a parent has ended, of which the other parents are told.
+  /// Notes the end of the pairing with a parent, for the other parents.
   func noteLeft(_ number: Int64, age: Int64, at wall: Int64) throws {
     try run(
       "UPDATE peer SET left_at = coalesce(left_at, ?), left_age = coalesce(left_age, ?) WHERE number = ? AND role = ?",
       [wall, age, number, DeviceRole.parent.rawValue])
   }
 
-  /// Takes over the list of a child's parents, and returns those that were never in it before,
-  /// without this machine; one that is in the list no more has left, whatever the child says of it.
+  /// Takes over the list of a child's parents, and returns those that were never in it, without
+  /// this machine; a parent that is missing from the list has left.
   func take(
     _ parents: [PairedParent], of child: OutboxAddress, own: DeviceID, age: Int64, at wall: Int64
   ) throws -> [PairedParent] {
@@ -79,8 +79,8 @@ extension Database {
     return news
   }
 
-  /// Returns the other parents of each child's machine, as it says, the latest first; those that
-  /// left only while that is news.
+  /// Returns the other parents that each child's machine lists, the latest first; those that left
+  /// only while that is news.
   func otherParents(age: Int64) throws -> [DeviceID: [OtherParent]] {
     let rows = try self.rows(
       """
@@ -99,7 +99,7 @@ extension Database {
 
 /// The list of this machine's parents, which it gives each of them.
 extension Inventories {
-  /// Milliseconds of running for which a child's machine tells of a parent that left.
+  /// Milliseconds of running for which a child's machine lists a parent that left.
   private static var leftMilliseconds: Int64 { 7 * 86_400_000 }
 
   /// Keeps the list and, if it has changed, queues it for some parents; without `receivers`, for

@@ -28,15 +28,14 @@ public struct PeerRecord: Hashable, Sendable {
   /// The time at which two live machines were found to use its keys, in Unix milliseconds; `nil`
   /// while it is trusted.
   public var quarantinedAt: Int64?
-  /// The number of sessions in which its removal was sent, and of calls since then that were
-  /// answered with silence.
+  /// The number of sessions in which its removal was sent.
   public var removalSessions: Int
   /// The number of calls since then that were answered with silence.
   public var removalSilences: Int
   /// The generation of the household's discovery key that it has, as far as is known.
   public var knownGeneration: Int64
-  /// A Boolean value that indicates whether the peer, a child's machine, has told of what it holds
-  /// since it was paired, and is not yet the machine of the child that it was paired for.
+  /// Whether the peer, a child's machine, has told its registers since it was paired, and is not
+  /// yet the machine of the child that it was paired for.
   public var isToBeAssigned: Bool
   /// A Boolean value that indicates whether it has become the machine of the child that it was
   /// paired for, if any.

@@ -2,10 +2,10 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Whose a child's machine is: what is sent to it, and what is believed of it. Spec:
+/// The children of a machine: what is sent to it, and what is believed of it. Spec:
 /// Protocol/10-household.md §2.
 extension Database {
-  /// Returns the registers of a machine's zone by which this one decides what the machine is sent.
+  /// Returns the registers of a machine's zone that decide what the machine is sent.
   func givenZone(of device: DeviceID) throws -> [Register] {
     try registers(in: .machine(device)).narrowed(by: try toldZone(of: device))
   }
@@ -13,18 +13,16 @@ extension Database {
   /// Returns the children whose registers, use and facts a machine is sent.
   func givenChildren(of device: DeviceID) throws -> [ChildID] { try givenZone(of: device).servedChildren }
 
-  /// Returns the children whose machine a device is by all that is known, also by the machine's own
-  /// word.
+  /// Returns the children of a machine by all that is known, also by the machine's own word.
   ///
-  /// Such a word says whose the use is that the machine tells of. It is never a reason to send the
-  /// machine anything.
+  /// That word assigns the use that it reports. It is never a reason to send the machine anything.
   func servedChildren(of device: DeviceID) throws -> [ChildID] {
     var map = RegisterMap(try registers(in: .machine(device)))
     for register in try toldZone(of: device) { map.merge(register) }
     return map.registers.servedChildren
   }
 
-  /// Returns whether a machine is sent what concerns a child.
+  /// Returns whether a machine is sent a child's data.
   func serves(_ device: DeviceID, _ child: ChildID) throws -> Bool {
     guard let key = RegisterKey(["child", child.description]),
       let held = try register(key, in: .machine(device)), held.servedChild == child
@@ -38,14 +36,14 @@ extension Database {
     return [held].narrowed(by: told.map { [$0] } ?? []).servedChildren == [child]
   }
 
-  /// Returns whether a machine is or was a child's, according to the registers that are held here.
+  /// Returns whether a machine is or was a child's by the registers here.
   func hasServed(_ device: DeviceID, _ child: ChildID) throws -> Bool {
     guard let key = RegisterKey(["child", child.description]) else { return false }
     return try register(key, in: .machine(device)) != nil
   }
 
-  /// Acts on a child's machine's word that another parent has taken a child from it that this one
-  /// gave it, or has given it back.
+  /// Acts on a machine's word that another parent has taken a child from it that this one gave it,
+  /// or has given it back.
   func noteOwner(_ told: Register, _ device: DeviceID, own: DeviceID) throws {
     guard let child = told.key.servedChild, let held = try register(told.key, in: told.zone),
       held.servedChild != nil, told.holds(over: held)
@@ -64,8 +62,8 @@ extension Database {
     }
   }
 
-  /// Forgets what a machine has told of a child's zone, which it forgets when it stops serving the
-  /// child; the name is still shown.
+  /// Forgets a machine's registers of a child's zone, as it does when it stops serving the child,
+  /// but for the name, which is still shown.
   func forgetTold(of child: ChildID, by device: DeviceID) throws {
     try run(
       """

@@ -44,11 +44,11 @@ extension Database {
     }
   }
 
-  /// Keeps what a child's machine says that it holds, unless something later is known, and moves
-  /// the clock past it.
+  /// Keeps the registers that a child's machine holds, unless a later value is known, and moves the
+  /// clock past them.
   ///
-  /// What this device has set itself is left out, unless it has lost it since. So are registers of
-  /// days that this device may have forgotten, or is about to forget.
+  /// Registers that this device has set itself are left out, unless it has lost them. So are
+  /// registers of days that this device may have forgotten, or is about to forget.
   func note(_ told: [Register], by device: DeviceID, own: DeviceID, at wall: Int64) throws {
     let number = try address(of: device).number
     let today = try DayBoundary(zone: "UTC", dayStartHour: 0).day(containing: wall)
@@ -99,8 +99,8 @@ extension Database {
     ).map(Register.init(row:))
   }
 
-  /// Queues registers for a parent in its control stream, together with those of an item that still
-  /// waits; the group of the transaction has to be settled before.
+  /// Queues registers for a parent, together with those that still wait for it; the group of the
+  /// transaction has to be settled before.
   func queue(
     _ registers: [Register], for parent: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
   ) throws -> [OutboxChange] {
@@ -134,7 +134,7 @@ extension Register {
 }
 
 extension [Register] {
-  /// The registers in their order, in batches of which each fits one command or item.
+  /// The registers in their order, in batches that each fit one command or item.
   var batches: [[Register]] {
     var batches: [[Register]] = []
     var bytes = 0

@@ -7,9 +7,9 @@ extension Store {
   /// Keeps the accounts of this machine, a child's, and tells its parents if they have changed.
   ///
   /// There are at most 64 accounts, in the order of their numbers. Where a number is another
-  /// account's than before, the registers that say whose it is are deleted, parents are told, and
-  /// nobody is there in it any more. `key` and `nameKey` return the key of the register that says
-  /// whose the account of a number or log-in name is.
+  /// account's than before, the registers about its owner are deleted, parents are told, and its
+  /// presence ends. `key` and `nameKey` return the key of the register about the owner of an
+  /// account, by number or log-in name.
   public func setAccounts(
     _ accounts: [Account], _ identities: [AccountIdentity] = [],
     key: @escaping @Sendable (UInt32) -> RegisterKey? = { _ in nil },
@@ -52,7 +52,7 @@ extension Store {
     try await inventory(Account.self, of: device)?.entries.sorted() ?? []
   }
 
-  /// Returns what tells which accounts this machine has, by their numbers.
+  /// Returns the identities of this machine's accounts by number.
   public func accountIdentities() async throws(StoreError) -> [UInt32: AccountIdentity] {
     try await read { database in
       let rows = try database.rows("SELECT * FROM account_identity").map(AccountIdentity.init(row:))
@@ -61,11 +61,11 @@ extension Store {
   }
 }
 
-/// The effects of a look at the accounts of this machine.
+/// The effects of keeping the accounts.
 public struct AccountsKept: Sendable {
   /// The streams with items for parents.
   public var changes: [OutboxChange] = []
-  /// The accounts that have the numbers of others now.
+  /// The accounts with numbers that others had before.
   public var takenOver: [AccountIdentity] = []
 }
 
@@ -74,8 +74,8 @@ extension Database {
     try row("SELECT * FROM account_identity WHERE uid = ?", [uid]).map(AccountIdentity.init(row:))
   }
 
-  /// Sets registers of the machine's own zone that say whose accounts are, and returns those that
-  /// have changed; one that is not there is not deleted.
+  /// Sets registers of the machine's own zone about owners of accounts, and returns the changed
+  /// ones; a register that is missing is not deleted.
   fileprivate func setOwners(
     _ owners: [(key: RegisterKey, value: String?)], own: DeviceID, at wall: Int64
   ) throws -> [Register] {

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Something that a person sets: a register without its time.
+/// A register that a person sets, without its time.
 public struct RegisterChange: Hashable, Sendable {
   public var zone: Zone
   public var key: RegisterKey
@@ -17,10 +17,10 @@ public struct RegisterChange: Hashable, Sendable {
 public struct EditMaker: Sendable {
   public var nextID: @Sendable () -> CommandID
   public var payload: @Sendable ([Register]) -> CommandPayload
-  /// Returns the children whose machine it is, according to the registers of a machine's zone.
+  /// Returns the children that a machine serves by the registers of its zone.
   public var children: @Sendable ([Register]) -> [ChildID]
-  /// What the first edit of a household sets besides, unless it is set; every other edit of it
-  /// holds instead.
+  /// Registers that the first edit of a household sets besides, unless they are set; any other edit
+  /// of them wins.
   public var defaults: [RegisterChange]
 
   public init(
@@ -58,8 +58,8 @@ extension Store {
     }
   }
 
-  /// Queues for a child's machine all registers that it is to hold, unless that was done since it
-  /// was paired, and since another parent gave a child back to it.
+  /// Queues for a child's machine all registers of its zones, unless that was done since it was
+  /// paired, and since another parent gave a child back to it.
   public func introduce(_ device: DeviceID, _ maker: EditMaker, at wall: Int64) async throws(StoreError) -> EditResult {
     let age = age()
     return try await commits.commitTogether { database, group in

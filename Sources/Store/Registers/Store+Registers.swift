@@ -4,11 +4,11 @@ import LatchkeyModel
 
 /// The registers of one moment, as this machine knows them.
 public struct KnownRegisters: Sendable {
-  /// A number that stands for this content and for the accounts; other content has another one.
+  /// A number that differs for any other content, accounts included.
   public var edition: Int64
-  /// What this machine holds or, on a parent, has set.
+  /// The registers that this machine holds or, on a parent, has set.
   public var own: RegisterMap
-  /// What each child's machine says that it holds and this machine has not set or has lost.
+  /// The registers that each child's machine holds and this machine has not set or has lost.
   public var told: [DeviceID: RegisterMap]
 
   public init(edition: Int64, own: RegisterMap, told: [DeviceID: RegisterMap]) {
@@ -41,8 +41,7 @@ public struct HouseholdReading: Sendable {
 
 /// Reading the household. Spec: Protocol/10-household.md §1, §2.
 extension Store {
-  /// Returns the devices, the accounts and the registers that this machine knows; the accounts and
-  /// registers only if they are not those of an edition that the caller knows.
+  /// Returns the devices and, unless the caller knows their edition, the accounts and registers.
   public func household(unless known: Int64? = nil) async throws(StoreError) -> HouseholdReading {
     try await read { [coding] database in
       let edition = try database.edition
@@ -67,8 +66,8 @@ extension Database {
     }
   }
 
-  /// Returns the children's machines, of which a household needs little: it is read after each
-  /// command and record.
+  /// Returns the children's machines with little detail: this is read after each command and
+  /// record.
   fileprivate func childMachines() throws -> [HouseholdReading.Machine] {
     try all(
       """

@@ -3,15 +3,13 @@ import GRDB
 import LatchkeyModel
 import LatchkeyRules
 
-/// The instants at which a child used each application, by day in UTC.
-///
-/// They change in the transaction that stores or forgets a record, so that totals of a week read a
-/// few rows instead of all its records. They are instants and no sums: overlapping use counts once,
-/// and the family's day is chosen by its rules. Spec: Protocol/11-rules.md §8.
+/// The instants at which a child used each application, by day in UTC. They change in the
+/// transaction that stores or forgets a record, so that totals of a week read a few rows instead of
+/// all its records. They are no sums, since overlapping use counts once, and the rules choose the
+/// family's day. Spec: Protocol/11-rules.md §8.
 extension Database {
   private static var dayMilliseconds: Int64 { 86_400_000 }
-  /// The most ranges of a day that are kept apart: of more, which no person makes, the nearest are
-  /// joined.
+  /// The most ranges of a day, more than a person makes; beyond it, the nearest are joined.
   private static var mostRanges: Int { 4_096 }
 
   /// Returns a child's use on all machines from the day in UTC that contains a time in household
@@ -75,14 +73,14 @@ extension Database {
     for record in records { try count(UsageRecord(record), of: child, on: days) }
   }
 
-  /// Returns the children of whom any use is known.
+  /// Returns the children with any known use.
   func usedChildren() throws -> [ChildID] {
     try rows("SELECT DISTINCT child FROM use_day").compactMap { ChildID(bytes: $0.bytes("child")) }
   }
 }
 
 extension SpanSet {
-  /// Reads the ranges of a day; what a child may have changed in the database is left out.
+  /// Reads the ranges of a day, without malformed ones: a child may have changed the database.
   init(_ bytes: [UInt8]) {
     func number(_ place: Int) -> Int64 { bytes[place..<place + 4].reduce(0) { $0 << 8 | Int64($1) } }
     var ranges: [Range<Int64>] = []

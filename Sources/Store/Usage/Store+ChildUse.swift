@@ -65,8 +65,7 @@ extension DatabaseEffects {
     try database.use(of: child, since: start)
   }
 
-  /// Returns what runs on children's machines, as far as this machine was told and no record of it
-  /// has arrived.
+  /// Returns what runs on children's machines, without sessions whose record has arrived.
   package func runningLists() throws -> [DeviceID: KnownInventory<RunningUse>] {
     try database.inventories(RunningUse.self, coding).mapValues { told in
       var told = told
@@ -76,8 +75,7 @@ extension DatabaseEffects {
   }
 }
 
-/// The applications and categories of rows, each read once: a history names few of them, many
-/// times.
+/// The applications and categories of rows, each read once: a history names few, many times.
 struct AppNames {
   private var apps: [(text: [UInt8], app: AppID, row: Int64)] = []
   private var categories: [(text: [UInt8], category: AppCategory)] = []

@@ -64,7 +64,7 @@ extension Store {
     }
   }
 
-  /// Returns who is there in accounts of this machine, also what was said in earlier boots.
+  /// Returns who is there in accounts of this machine, by any boot's word.
   public func presentChildren() async throws(StoreError) -> [PresentChild] {
     try await read { try $0.presentChildren() }
   }
@@ -83,7 +83,7 @@ extension Database {
     }
   }
 
-  /// Returns when somebody else came to be there in an account, in a boot; `nil` if nobody did.
+  /// Returns when presence in an account last changed in a boot; `nil` if it did not.
   func presenceChange(in account: UInt32, bootID: String) throws -> BootInstant? {
     try presentChildren().first { $0.account == account && $0.bootID == bootID }?.changedAt
   }
@@ -98,7 +98,7 @@ extension Database {
     if let child = present.child { try run("DELETE FROM wrong_pin WHERE child = ?", [child.bytes]) }
   }
 
-  /// Forgets that a child whom this machine does not serve any more is there, and its wrong PINs.
+  /// Forgets the presence and the wrong PINs of a child whom this machine no longer serves.
   func forgetPresence(of child: ChildID) throws {
     try run("DELETE FROM present_child WHERE child = ?", [child.bytes])
     try run("DELETE FROM wrong_pin WHERE child = ?", [child.bytes])

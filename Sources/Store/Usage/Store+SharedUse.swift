@@ -6,12 +6,11 @@ import LatchkeyRules
 /// The use of a child on one machine, which a parent passes on to the child's other machines. Spec:
 /// Protocol/10-household.md §4.
 extension Store {
-  /// Has each child's machine get the use of the children that it serves, and returns the changed
+  /// Sends each child's machine the use of the children that it serves; returns the changed
   /// streams.
   ///
-  /// A machine that has begun to serve a child gets what was used since a time, and from then on
-  /// what is new. `start` returns that time for a child, and `wall` is the present time, both in
-  /// Unix milliseconds.
+  /// A machine that has begun to serve a child gets the use since `start`, and from then on the new
+  /// use. Times are in Unix milliseconds.
   public func shareUse(
     since start: @escaping @Sendable (ChildID) -> Int64, at wall: Int64
   ) async throws(StoreError) -> [OutboxChange] {
@@ -37,8 +36,8 @@ extension Store {
     }
   }
 
-  /// Forgets what other machines have told of use that began before a time, in Unix milliseconds,
-  /// on a child's machine.
+  /// Forgets use on other machines, on a child's machine, that began before a time in Unix
+  /// milliseconds.
   public func forgetSharedUse(before start: Int64) async throws(StoreError) {
     let first = try await read { [own] database in
       try database.integer(
@@ -58,14 +57,14 @@ extension Store {
 }
 
 extension Database {
-  /// A machine that is to get a child's use, or not any more.
+  /// A machine that begins or ceases to get a child's use.
   fileprivate struct Share {
     var peer: OutboxAddress
     var child: ChildID
     var isNew: Bool
   }
 
-  /// Returns the machines and children for which what is shared differs from what is to be.
+  /// Returns the machines and children for which sharing begins or ends.
   fileprivate func sharesToChange() throws -> [Share] {
     var shares: [Share] = []
     for peer in try addresses(role: .child) {
@@ -115,8 +114,7 @@ extension Database {
     }
   }
 
-  /// Deletes what other machines have told of a child whom this machine, a child's, no longer
-  /// serves.
+  /// Deletes the use of a child on other machines, once this machine no longer serves the child.
   func forgetSharedUse(of child: ChildID, own: DeviceID) throws {
     try run("DELETE FROM usage_record WHERE device_id <> ? AND child = ?", [own.bytes, child.bytes])
     try run("DELETE FROM inventory WHERE device_id <> ?", [own.bytes])
@@ -144,7 +142,7 @@ extension InboxTransaction {
     }
   }
 
-  /// Has the other machines of a record's child get it.
+  /// Sends a record to the other machines of its child.
   mutating func passOn(_ record: UsageRecord) throws {
     guard let child = record.child, try database.serves(record.device, child) else { return }
     for other in try database.sharers(of: child, except: record.device) {

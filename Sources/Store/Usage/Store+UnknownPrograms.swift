@@ -1,8 +1,8 @@
 import GRDB
 import LatchkeyModel
 
-/// Sessions of unknown programs, of which an account has one at a time however many of them run.
-/// Spec: Protocol/06-messages.md §5.
+/// Sessions of unknown programs: one at a time in an account, however many run. Spec:
+/// Protocol/06-messages.md §5.
 extension Store {
   /// Removes programs from a session of unknown programs, which waits for the next one if none is
   /// left.

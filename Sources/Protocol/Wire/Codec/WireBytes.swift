@@ -26,7 +26,7 @@ extension Message {
 }
 
 extension BodyFault {
-  /// Runs what reads a part of a body, whose fault is one of the body.
+  /// Runs a closure that reads a part of a body, and turns its fault into the body's.
   package static func reading<Value>(_ read: () throws(WireError) -> Value) throws(BodyFault) -> Value {
     do { return try read() } catch { throw BodyFault(error.description) }
   }
