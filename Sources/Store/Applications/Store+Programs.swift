@@ -10,9 +10,9 @@ extension Store {
   package func setInstalled(
     _ list: EntryList<InstalledApp>, matchers: [AppID: InstalledMatchers] = [:], at wall: Int64
   ) async throws(StoreError) -> (number: UInt64, changes: [OutboxChange]) {
-    try await commits.commit(.upkeep) { [own, coding, keys] database in
+    try await commits.commit(.upkeep) { database in
       try database.save(matchers)
-      return try Inventories(database, own: own, coding: coding, keys: keys, at: wall).set(list)
+      return try Inventories(database: database, store: self, wall: wall).set(list)
     }
   }
 

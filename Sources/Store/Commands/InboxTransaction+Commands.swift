@@ -40,7 +40,7 @@ extension InboxTransaction {
       for parent in try database.addresses(role: .parent) {
         let told = parent.device == peer.device ? effects.toldAuthor : effects.told
         guard !told.isEmpty else { continue }
-        result.changes += try database.queue(told, for: parent, keys, coding, at: wall)
+        result.changes += try database.queue(told, for: parent, store, at: wall)
       }
     }
     try tellFacts(effects)

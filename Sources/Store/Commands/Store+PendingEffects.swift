@@ -28,15 +28,15 @@ extension Store {
     _ id: CommandID, _ outcome: EffectOutcome, at wall: Int64
   ) async throws(StoreError) -> OutboxChange? {
     if case .underWay = outcome { return nil }
-    return try await commits.commitTogether { [coding, caps] database, group in
-      try database.finishEffect(id, outcome, coding, caps, in: group, at: wall)
+    return try await commits.commitTogether { database, group in
+      try database.finishEffect(id, outcome, self, in: group, at: wall)
     }
   }
 
   /// Ends the effects without an outcome in time, at most 256.
   public func expireEffects(at wall: Int64) async throws(StoreError) -> [OutboxChange] {
     let age = age()
-    return try await commits.commitTogether { [coding, caps, clock] database, group in
+    return try await commits.commitTogether { [coding, clock] database, group in
       let due = try database.rows(
         "SELECT command_id, waits_for, wait_phrase, state FROM pending_effect WHERE due_age <= ? ORDER BY command_id LIMIT 256",
         [age]
@@ -47,7 +47,7 @@ extension Store {
         let held = try (row["state"] as Data?).map { try coding.state([UInt8]($0)) }
         let wait = EffectWait(row.told("waits_for", "wait_phrase") ?? "", within: 0, held: held)
         let late = PendingEffect.late(wait)
-        return try database.finishEffect(id, late, coding, caps, in: group, at: wall)
+        return try database.finishEffect(id, late, self, in: group, at: wall)
       }
     }
   }
@@ -55,7 +55,7 @@ extension Store {
 
 extension Database {
   fileprivate func finishEffect(
-    _ id: CommandID, _ outcome: EffectOutcome, _ coding: any BodyCoding, _ caps: QueueCaps, in group: WriteGroup,
+    _ id: CommandID, _ outcome: EffectOutcome, _ store: Store, in group: WriteGroup,
     at wall: Int64
   ) throws -> OutboxChange? {
     let peer = try row(
@@ -65,7 +65,7 @@ extension Database {
     try run("DELETE FROM pending_effect WHERE command_id = ?", [id.bytes])
     let receipt = CommandReceipt(commandID: id, outcome: .init(outcome), at: wall)
     return try queueReceipt(
-      id, coding.encode(receipt), to: OutboxAddress(number: peer["peer"], device: try peer.deviceID("device_id")),
-      isNew: true, caps: caps, in: group, at: wall)
+      id, store.coding.encode(receipt), to: OutboxAddress(number: peer["peer"], device: try peer.deviceID("device_id")),
+      isNew: true, caps: store.caps, in: group, at: wall)
   }
 }

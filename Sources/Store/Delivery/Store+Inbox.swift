@@ -74,15 +74,14 @@ extension Store {
     let decoded = runs.map { DecodedRun($0, coding) }
     let hasRemoval = runs.contains { $0.items.contains { $0.kind == .removal } }
     let age = age()
-    return try await commits.commitTogether { [own, coding, keys, caps, clock] database, group in
+    return try await commits.commitTogether { database, group in
       let isRemoved = try database.first(
         "SELECT state FROM peer WHERE device_id = ?", [device.bytes],
         { $0.integer(0) >= PeerRecord.State.removedUntold.rawValue })
       guard isRemoved != true else { throw StoreError.noSuchPeer }
       var inbox = InboxTransaction(
-        database: database, group: group, peer: try database.address(of: device), peerRole: role, own: own,
-        coding: coding, keys: keys, caps: caps, enforcement: enforcement, awaitsAgent: awaitsAgent,
-        clock: clock, age: age, wall: wall)
+        store: self, database: database, group: group, peer: try database.address(of: device), peerRole: role,
+        enforcement: enforcement, awaitsAgent: awaitsAgent, age: age, wall: wall)
       if hasRemoval, let sessionKey { try inbox.checkPairing(of: sessionKey) }
       // A sender that removed this device has nothing more to say.
       for run in decoded where !inbox.result.wasRemoved { try inbox.apply(run) }
@@ -97,17 +96,13 @@ extension Store {
 
 /// The work of one transaction with received items.
 struct InboxTransaction {
+  let store: Store
   let database: Database
   let group: WriteGroup
   let peer: OutboxAddress
   let peerRole: DeviceRole
-  let own: DeviceID
-  let coding: any BodyCoding
-  let keys: any KeySource
-  let caps: QueueCaps
   let enforcement: Enforcement
   let awaitsAgent: Bool
-  let clock: StoreClock
   /// The clock by which items age, in milliseconds.
   let age: Int64
   let wall: Int64
@@ -120,6 +115,12 @@ struct InboxTransaction {
   var servedChildren: Set<ChildID>?
   /// The records that are kept of each other machine, as far as they were counted.
   var sharedRecords: [DeviceID: Int64] = [:]
+
+  var own: DeviceID { store.own }
+  var coding: any BodyCoding { store.coding }
+  var keys: any KeySource { store.keys }
+  var caps: QueueCaps { store.caps }
+  var clock: StoreClock { store.clock }
 
   mutating func apply(_ decoded: DecodedRun) throws {
     guard let last = decoded.items.last?.item.skipThrough else { return }
@@ -219,7 +220,7 @@ struct InboxTransaction {
     try database.audit("device.removed", of: own.description, by: peer.device, at: wall)
     // A device that leaves the household knows its discovery key, just like one that is removed.
     if peerRole == .child {
-      result.changes += try database.rotateDiscoveryKey(keys, coding, by: own, at: wall)
+      result.changes += try database.rotateDiscoveryKey(store, at: wall)
     } else {
       try database.noteLeft(peer.number, age: age, at: wall)
       result.changes += try inventories.setParents(age: age)
@@ -237,7 +238,7 @@ struct InboxTransaction {
         // Keys that replace those of an incomplete pairing prove that the other side has completed
         // it.
         try group.settle(database)
-        result.hasCompletedPairing = try database.promote(peer.device, keys, coding, caps, by: own, age: age, at: wall)
+        result.hasCompletedPairing = try database.promote(peer.device, store, age: age, at: wall)
       }
       guard let row = try database.row("SELECT * FROM peer WHERE number = ? AND state = 2", [peer.number]) else {
         return

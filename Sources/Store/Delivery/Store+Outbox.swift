@@ -47,7 +47,7 @@ extension Store {
   private func forgetAtOnce(
     _ device: DeviceID, _ stored: StreamPosition, mayWait: Bool = false, at wall: Int64
   ) async throws(StoreError) -> StoredResult {
-    let result = try await commits.commit(.upkeep, mayWait: mayWait) { [coding, keys] database in
+    let result = try await commits.commit(.upkeep, mayWait: mayWait) { [self] database in
       let peer = try database.address(of: device)
       let classNumber = Int64(stored.streamClass.rawValue)
       let through = Int64(bitPattern: stored.through)
@@ -88,7 +88,7 @@ extension Store {
       try database.run(
         "DELETE FROM outbox_item WHERE peer = ? AND class = ? AND seq <= ?", [peer.number, classNumber, through])
       guard stored.streamClass == .control else { return StoredResult() }
-      let rotation = try database.takeStoredRotation(peer, keys, coding, at: wall)
+      let rotation = try database.takeStoredRotation(peer, self, at: wall)
       return StoredResult(hasNewKeys: rotation.isInForce, change: rotation.next)
     }
     if result.hasNewKeys { await scrub() }

@@ -17,7 +17,7 @@ extension Store {
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, cause: RestartCause, at wall: Int64
   ) async throws(StoreError) -> OutboxPosition {
     let age = age()
-    return try await commits.commit(.upkeep) { [own, coding, keys, caps, clock] database in
+    return try await commits.commit(.upkeep) { [clock] database in
       let peer = try database.address(of: device)
       // Evidence from before a removal means nothing for a removed device, whose streams are
       // closed, except for the control stream that carries the removal.
@@ -33,8 +33,7 @@ extension Store {
         peer.number, isForgotten ? .peerIsAhead : SetBack.Cause(cause), "\(streamClass.rawValue):\(epoch)", age: age,
         at: wall)
       let group = WriteGroup(age: age)
-      let queue = UsageQueue(
-        database: database, group: group, parent: peer, own: own, coding: coding, keys: keys, caps: caps, wall: wall)
+      let queue = UsageQueue(database: database, group: group, parent: peer, store: self, wall: wall)
       let items = try database.remainder(of: streamClass, to: peer)
       // Items that still wait are not queued twice.
       let known = Set(items.map(\.id))
@@ -47,12 +46,11 @@ extension Store {
         wanted = try database.receipts(peer, after: held).filter { !known.contains($0.id) } + items
       // Whichever side was restored: the other one answers a new epoch with what it holds.
       case (.control, _):
-        wanted = try items.filter { $0.kind != .facts } + database.factItems(for: peer, keys, coding)
+        wanted = try items.filter { $0.kind != .facts } + database.factItems(for: peer, self)
         let parents = try database.addresses(role: .parent)
         guard parents.contains(peer) else { break }
-        let inventories = Inventories(database, own: own, coding: coding, keys: keys, at: wall)
         wanted.removeAll { [.registers, .inventory].contains($0.kind) }
-        wanted += try database.householdItems(inventories, keys, coding, own: own)
+        wanted += try Inventories(database: database, store: self, wall: wall).householdItems()
       case (.usage, .peerLost):
         // What was passed on to a child's machine is passed on again.
         try database.run("DELETE FROM use_shared WHERE peer = ?", [peer.number])

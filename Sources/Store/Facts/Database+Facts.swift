@@ -106,7 +106,7 @@ extension Database {
   /// The group of the transaction has to be settled before.
   func relay(
     _ facts: [Fact], from sender: DeviceID?, reminding reminders: [(device: DeviceID, fact: Fact)] = [],
-    _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
+    _ store: Store, at wall: Int64
   ) throws -> [OutboxChange] {
     guard !facts.isEmpty || !reminders.isEmpty else { return [] }
     var wanted: [DeviceID: (peer: OutboxAddress, facts: [Fact])] = [:]
@@ -118,22 +118,20 @@ extension Database {
         wanted[peer.device, default: (peer, [])].facts.append(fact)
       }
     }
-    return try wanted.sorted { $0.key < $1.key }.flatMap { try queue($1.facts, for: $1.peer, keys, coding, at: wall) }
+    return try wanted.sorted { $0.key < $1.key }.flatMap { try queue($1.facts, for: $1.peer, store, at: wall) }
   }
 
   /// Makes a device a holder of a child's facts, and queues all of them for it.
   ///
   /// Does nothing for a machine of another child. The group of the transaction has to be settled
   /// before.
-  func offerFacts(
-    of child: ChildID, to device: DeviceID, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
-  ) throws -> [OutboxChange] {
+  func offerFacts(of child: ChildID, to device: DeviceID, _ store: Store, at wall: Int64) throws -> [OutboxChange] {
     let peer = try row("SELECT number, role FROM peer WHERE device_id = ? AND state = 2", [Data(device.bytes)])
     guard let peer, let role = DeviceRole(rawValue: peer["role"]) else { return [] }
     if role == .child, try !serves(device, child) { return [] }
     let address = OutboxAddress(number: peer["number"], device: device)
     try run("INSERT OR IGNORE INTO fact_holder VALUES (?, ?)", [address.number, child.bytes])
-    return try queue(try facts(of: child, for: device), for: address, keys, coding, at: wall)
+    return try queue(try facts(of: child, for: device), for: address, store, at: wall)
   }
 
   /// Ends the sending of facts about a child to a device.
@@ -145,18 +143,16 @@ extension Database {
 
   /// Queues all facts that a device holds for it, since it may have lost some that it made itself;
   /// the group of the transaction has to be settled before.
-  func returnFacts(
-    to peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
-  ) throws -> [OutboxChange] {
+  func returnFacts(to peer: OutboxAddress, _ store: Store, at wall: Int64) throws -> [OutboxChange] {
     try children(heldBy: peer).flatMap {
-      try queue(try facts(of: $0, for: peer.device), for: peer, keys, coding, at: wall)
+      try queue(try facts(of: $0, for: peer.device), for: peer, store, at: wall)
     }
   }
 
   /// Returns items with all facts that a device holds, some of which it has lost.
-  func factItems(for peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding) throws -> [QueuedItem] {
+  func factItems(for peer: OutboxAddress, _ store: Store) throws -> [QueuedItem] {
     try children(heldBy: peer).flatMap { try facts(of: $0, for: peer.device).factBatches }.map {
-      QueuedItem(kind: .facts, id: keys.freshID(), body: coding.encode($0), level: 0)
+      QueuedItem(kind: .facts, id: store.keys.freshID(), body: store.coding.encode($0), level: 0)
     }
   }
 
@@ -178,7 +174,7 @@ extension Database {
 
   /// Queues facts for a device, in one item with the last that still waits if they fit.
   private func queue(
-    _ facts: [Fact], for peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
+    _ facts: [Fact], for peer: OutboxAddress, _ store: Store, at wall: Int64
   ) throws -> [OutboxChange] {
     var facts = facts
     let waiting = try row(
@@ -187,12 +183,12 @@ extension Database {
       ORDER BY seq DESC LIMIT 1
       """, [peer.number, ItemKind.facts.rawValue])
     if let waiting, !facts.isEmpty {
-      let both = try coding.facts(waiting.bytes("body")) + facts
+      let both = try store.coding.facts(waiting.bytes("body")) + facts
       if both.factBatches.count == 1 {
         try withdraw(peer.number, .control, waiting["seq"], itemID: waiting["item_id"], as: nil, at: wall)
         facts = both
       }
     }
-    return try facts.factBatches.map { try enqueue(.facts, coding.encode($0), for: peer, keys, at: wall) }
+    return try facts.factBatches.map { try enqueue(.facts, store.coding.encode($0), for: peer, store.keys, at: wall) }
   }
 }

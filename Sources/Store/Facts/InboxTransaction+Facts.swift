@@ -23,7 +23,7 @@ extension InboxTransaction {
         else { continue }
         try database.tell(.asked(request, by: fact.child), age: age, at: wall)
       }
-      result.changes += try database.relay(news, from: peer.device, keys, coding, at: wall)
+      result.changes += try database.relay(news, from: peer.device, store, at: wall)
       if let fault { throw fault }
     } catch let fault as BodyFault { passOver(item, .control, fault) }
   }
@@ -34,11 +34,10 @@ extension InboxTransaction {
     // Control streams change in the database itself.
     try group.settle(database)
     result.newFacts += effects.newFacts
-    result.changes += try database.relay(
-      effects.newFacts, from: nil, reminding: effects.reminders, keys, coding, at: wall)
+    result.changes += try database.relay(effects.newFacts, from: nil, reminding: effects.reminders, store, at: wall)
     for offer in effects.offers {
       if peerRole == .parent { try recallFacts(of: offer.child) }
-      result.changes += try database.offerFacts(of: offer.child, to: offer.device, keys, coding, at: wall)
+      result.changes += try database.offerFacts(of: offer.child, to: offer.device, store, at: wall)
     }
   }
 
@@ -48,7 +47,7 @@ extension InboxTransaction {
   /// sends it. Without them, it could spend again what it has spent, and not withdraw what it said.
   mutating func returnFacts() throws {
     try group.settle(database)
-    result.changes += try database.returnFacts(to: peer, keys, coding, at: wall)
+    result.changes += try database.returnFacts(to: peer, store, at: wall)
   }
 
   /// Keeps the facts about a child again that this machine has forgotten and no other machine has

@@ -38,7 +38,7 @@ extension Store {
     make: @escaping @Sendable (inout DatabaseEffects, ClockReader) throws -> (Value, ActOrders)
   ) async throws(StoreError) -> FactResult<Value> {
     let age = age()
-    return try await commits.commitTogether { [own, coding, keys, factCache] database, group in
+    return try await commits.commitTogether { [own, coding, factCache] database, group in
       var effects = DatabaseEffects(database, coding, own: own, author: own, cache: factCache, at: wall)
       let (value, orders): (Value, ActOrders)
       do {
@@ -46,8 +46,7 @@ extension Store {
       } catch let fault as BodyFault { throw StoreError.refused(fault.description) }
       try group.settle(database)
       var result = FactResult(value: value, facts: effects.newFacts)
-      result.changes = try database.relay(
-        effects.newFacts, from: nil, reminding: effects.reminders, keys, coding, at: wall)
+      result.changes = try database.relay(effects.newFacts, from: nil, reminding: effects.reminders, self, at: wall)
       for order in orders.commands {
         let (command, change) = try database.issue(
           maker.nextID(), order.payload, to: try group.active(order.device, database), expiresAfter: nil, self,

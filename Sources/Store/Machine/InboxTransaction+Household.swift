@@ -18,7 +18,7 @@ extension InboxTransaction {
     } catch let fault as BodyFault { passOver(item, .control, fault) }
   }
 
-  var inventories: Inventories { Inventories(database, own: own, coding: coding, keys: keys, at: wall) }
+  var inventories: Inventories { Inventories(database: database, store: store, wall: wall) }
 
   /// Takes a part of a list that the sender, a child's machine, gives of itself, or that a parent
   /// forwards.
@@ -133,14 +133,12 @@ extension InboxTransaction {
   }
 }
 
-extension Database {
+extension Inventories {
   /// Returns the items that tell a parent of everything that this machine holds: its registers,
   /// then its lists.
-  func householdItems(
-    _ inventories: Inventories, _ keys: any KeySource, _ coding: any BodyCoding, own: DeviceID
-  ) throws -> [QueuedItem] {
-    try allRegisters().batches.map {
-      QueuedItem(kind: .registers, id: keys.freshID(), body: coding.encode($0), level: 0)
-    } + inventories.items()
+  func householdItems() throws -> [QueuedItem] {
+    try database.allRegisters().batches.map {
+      QueuedItem(kind: .registers, id: store.keys.freshID(), body: store.coding.encode($0), level: 0)
+    } + items()
   }
 }

@@ -28,8 +28,8 @@ extension Store {
     // The disk is left alone while nothing changes.
     let known = try await inventory(Entry.self, of: own)
     guard list.isNews(after: known) else { return (known?.number ?? 0, []) }
-    return try await commits.commit(.upkeep) { [own, coding, keys] database in
-      try Inventories(database, own: own, coding: coding, keys: keys, at: wall).set(list)
+    return try await commits.commit(.upkeep) { database in
+      try Inventories(database: database, store: self, wall: wall).set(list)
     }
   }
 
@@ -89,25 +89,19 @@ extension KnownInventory {
 /// The lists of machines within one transaction.
 struct Inventories {
   let database: Database
-  private let own: DeviceID
-  private let coding: any BodyCoding
-  private let keys: any KeySource
-  private let wall: Int64
-
-  init(_ database: Database, own: DeviceID, coding: any BodyCoding, keys: any KeySource, at wall: Int64) {
-    (self.database, self.own, self.coding, self.keys, self.wall) = (database, own, coding, keys, wall)
-  }
+  let store: Store
+  let wall: Int64
 
   /// Keeps a list of this machine, and queues it for its parents, or some of them, if it has
   /// changed; returns the number of the list that holds now, and the changed streams.
   func set<Entry>(
     _ list: EntryList<Entry>, for receivers: [OutboxAddress]? = nil
   ) throws -> (number: UInt64, changes: [OutboxChange]) {
-    let known = try database.inventory(Entry.self, of: own, coding)
+    let known = try database.inventory(Entry.self, of: store.own, store.coding)
     guard list.isNews(after: known) else { return (known?.number ?? 0, []) }
     let number = (known?.number ?? 0) &+ 1
     let parts = list.parts(number: number)
-    for part in parts { try keep(part, of: own, by: own, nil) }
+    for part in parts { try keep(part, of: store.own, by: store.own, nil) }
     let parents = try receivers ?? database.addresses(role: .parent)
     return (number, try parents.flatMap { try queue(parts, for: $0) })
   }
@@ -123,7 +117,7 @@ struct Inventories {
     try database.run(
       "INSERT OR REPLACE INTO inventory VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
       [
-        part.kind, device.bytes, Int64(part.part), coding.encode(part), teller.bytes, clock?.bootID ?? "",
+        part.kind, device.bytes, Int64(part.part), store.coding.encode(part), teller.bytes, clock?.bootID ?? "",
         clock?.now().milliseconds ?? 0, wall,
       ])
   }
@@ -135,21 +129,22 @@ struct Inventories {
       "SELECT seq, item_id, body FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = ?",
       [peer.number, ItemKind.inventory.rawValue])
     for item in waiting {
-      let earlier = try? coding.inventory(item.bytes("body"))
+      let earlier = try? store.coding.inventory(item.bytes("body"))
       guard earlier?.kind == parts[0].kind, earlier?.device == parts[0].device else { continue }
       try database.withdraw(peer.number, .control, item["seq"], itemID: item["item_id"], as: nil, at: wall)
     }
-    return try parts.map { try database.enqueue(.inventory, coding.encode($0), for: peer, keys, at: wall) }
+    return try parts.map { try database.enqueue(.inventory, store.coding.encode($0), for: peer, store.keys, at: wall) }
   }
 
   func forget(_ type: (some InventoryEntry).Type) throws {
-    try database.run("DELETE FROM inventory WHERE kind = ? AND device_id = ?", [type.inventory.name, own.bytes])
+    try database.run("DELETE FROM inventory WHERE kind = ? AND device_id = ?", [type.inventory.name, store.own.bytes])
   }
 
   /// Returns the items that tell a parent of all lists of this machine.
   func items() throws -> [QueuedItem] {
-    try database.rows("SELECT body FROM inventory WHERE device_id = ? ORDER BY kind, part", [Data(own.bytes)]).map {
-      QueuedItem(kind: .inventory, id: keys.freshID(), body: $0.bytes("body"), level: 0)
+    try database.rows("SELECT body FROM inventory WHERE device_id = ? ORDER BY kind, part", [Data(store.own.bytes)]).map
+    {
+      QueuedItem(kind: .inventory, id: store.keys.freshID(), body: $0.bytes("body"), level: 0)
     }
   }
 }

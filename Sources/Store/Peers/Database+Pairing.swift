@@ -5,11 +5,7 @@ import LatchkeyModel
 extension Database {
   /// Makes a pending device active and marks its code as used up; returns `false` if nothing is
   /// pending any more.
-  func promote(
-    _ device: DeviceID, _ keys: any KeySource, _ coding: any BodyCoding, _ caps: QueueCaps, by own: DeviceID,
-    age: Int64,
-    at wall: Int64
-  ) throws -> Bool {
+  func promote(_ device: DeviceID, _ store: Store, age: Int64, at wall: Int64) throws -> Bool {
     guard let row = try row("SELECT * FROM peer WHERE device_id = ? AND pending_key IS NOT NULL", [Data(device.bytes)])
     else { return false }
     let record = try PeerRecord(row)
@@ -37,7 +33,7 @@ extension Database {
     try run("DELETE FROM fact_holder WHERE peer = ?", [peer.number])
     switch record.device.role {
     case .child:
-      _ = try queueRotation(peer, keys, coding, at: wall)
+      _ = try queueRotation(peer, store, at: wall)
       try pruneDiscoveryKeys()
     case .parent:
       try run(
@@ -45,16 +41,16 @@ extension Database {
         [Store.discoveryKeySource, device.description])
     }
     if record.device.role == .parent {
-      let inventories = Inventories(self, own: own, coding: coding, keys: keys, at: wall)
+      let inventories = Inventories(database: self, store: store, wall: wall)
       try inventories.setParents(with: peer, age: age)
-      for item in try householdItems(inventories, keys, coding, own: own) {
+      for item in try inventories.householdItems() {
         _ = try enqueue(peer, .control, kind: item.kind, itemID: item.id, body: item.body, at: wall)
       }
       // What was used before is the family's, too. A parent that was paired before may hold any of
       // it by itself, and must not get it in a total as well.
-      if record.state == .pending { try queueUsage(for: peer, keys, coding, caps, own: own, age: age, at: wall) }
+      if record.state == .pending { try queueUsage(for: peer, store, age: age, at: wall) }
     }
-    try audit("device.paired", of: device.description, new: record.device.name.text, by: own, at: wall)
+    try audit("device.paired", of: device.description, new: record.device.name.text, by: store.own, at: wall)
     return true
   }
 
@@ -62,13 +58,9 @@ extension Database {
   ///
   /// The queue is bounded like for new use: what it has no room for is merged into totals, and then
   /// the oldest is dropped.
-  private func queueUsage(
-    for parent: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, _ caps: QueueCaps, own: DeviceID,
-    age: Int64, at wall: Int64
-  ) throws {
+  private func queueUsage(for parent: OutboxAddress, _ store: Store, age: Int64, at wall: Int64) throws {
     let group = WriteGroup(age: age)
-    let queue = UsageQueue(
-      database: self, group: group, parent: parent, own: own, coding: coding, keys: keys, caps: caps, wall: wall)
+    let queue = UsageQueue(database: self, group: group, parent: parent, store: store, wall: wall)
     for item in try queue.everything() { _ = try queue.add(item) }
     try group.settle(self)
   }

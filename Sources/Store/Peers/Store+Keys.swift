@@ -108,26 +108,21 @@ extension Store {
 extension Database {
   /// Creates the household's next discovery key and queues it for every remaining child; does
   /// nothing on a device that founded no household.
-  func rotateDiscoveryKey(
-    _ keys: any KeySource, _ coding: any BodyCoding, by own: DeviceID, at wall: Int64
-  ) throws -> [OutboxChange] {
+  func rotateDiscoveryKey(_ store: Store, at wall: Int64) throws -> [OutboxChange] {
     guard let newest = try newestGeneration() else { return [] }
-    try run("INSERT INTO discovery_key VALUES (?, ?)", [newest + 1, Data(keys.freshKey())])
+    try run("INSERT INTO discovery_key VALUES (?, ?)", [newest + 1, Data(store.keys.freshKey())])
     let peers = try rows("SELECT number, device_id FROM peer WHERE state = 2 AND role = ?", [DeviceRole.child.rawValue])
     let changes = try peers.compactMap { row in
-      try queueRotation(
-        OutboxAddress(number: row["number"], device: try row.deviceID("device_id")), keys, coding, at: wall)
+      try queueRotation(OutboxAddress(number: row["number"], device: try row.deviceID("device_id")), store, at: wall)
     }
-    try audit("household.keys-changed", of: "family", new: "generation \(newest + 1)", by: own, at: wall)
+    try audit("household.keys-changed", of: "family", new: "generation \(newest + 1)", by: store.own, at: wall)
     try pruneDiscoveryKeys()
     return changes
   }
 
   /// Queues the newest keys for an active device that lacks them, unless earlier ones are still on
   /// their way to it.
-  func queueRotation(
-    _ peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
-  ) throws -> OutboxChange? {
+  func queueRotation(_ peer: OutboxAddress, _ store: Store, at wall: Int64) throws -> OutboxChange? {
     guard
       let row = try row(
         """
@@ -138,17 +133,17 @@ extension Database {
     else { return nil }
     var pairwise = PairwiseKeys(row)
     let rotation = KeyRotation(
-      generation: row["generation"], discoveryKey: row.bytes("key"), pairwiseKey: keys.freshKey(),
-      replaces: keys.keyID(of: pairwise.present))
+      generation: row["generation"], discoveryKey: row.bytes("key"), pairwiseKey: store.keys.freshKey(),
+      replaces: store.keys.keyID(of: pairwise.present))
     pairwise.offered(rotation.pairwiseKey)
     try save(pairwise, of: peer)
     try run("UPDATE peer SET sent_generation = ? WHERE number = ?", [rotation.generation, peer.number])
-    return try enqueue(.keyRotation, coding.encode(rotation), for: peer, keys, at: wall)
+    return try enqueue(.keyRotation, store.coding.encode(rotation), for: peer, store.keys, at: wall)
   }
 
   /// Activates the keys on their way if the peer has stored them, and queues the next ones.
   func takeStoredRotation(
-    _ peer: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
+    _ peer: OutboxAddress, _ store: Store, at wall: Int64
   ) throws -> (isInForce: Bool, next: OutboxChange?) {
     guard
       let row = try row(
@@ -162,7 +157,7 @@ extension Database {
     try save(pairwise, of: peer)
     try run(
       "UPDATE peer SET known_generation = sent_generation, sent_generation = NULL WHERE number = ?", [peer.number])
-    let next = try queueRotation(peer, keys, coding, at: wall)
+    let next = try queueRotation(peer, store, at: wall)
     try pruneDiscoveryKeys()
     return (true, next)
   }

@@ -140,8 +140,8 @@ extension Store {
     _ device: DeviceID, address: ReachedAddress? = nil, at wall: Int64
   ) async throws(StoreError) -> Bool {
     let age = age()
-    return try await commits.commit(.upkeep) { [own, coding, keys, caps] database in
-      let isPromoted = try database.promote(device, keys, coding, caps, by: own, age: age, at: wall)
+    return try await commits.commit(.upkeep) { database in
+      let isPromoted = try database.promote(device, self, age: age, at: wall)
       if isPromoted, let address {
         try database.run("UPDATE peer SET last_seen_at = ? WHERE device_id = ?", [wall, Data(device.bytes)])
         try database.reached(address, device, at: wall)

@@ -12,7 +12,7 @@ extension Store {
     _ device: DeviceID, removal: [UInt8]?, itemID: [UInt8], at wall: Int64
   ) async throws(StoreError) -> RemovalResult {
     let age = age()
-    return try await commits.commit(.upkeep) { [own, coding, keys] database in
+    return try await commits.commit(.upkeep) { [own] database in
       guard let row = try database.row("SELECT * FROM peer WHERE device_id = ?", [Data(device.bytes)]) else {
         throw StoreError.noSuchPeer
       }
@@ -43,12 +43,11 @@ extension Store {
         removal == nil ? "device.forgotten" : "device.removed", of: device.description, old: record.device.name.text,
         new: "\(result.cancelled.count) commands cancelled, \(result.droppedItems) items dropped", by: own, at: wall)
       if record.state == .active, record.device.role == .child {
-        result.rotations = try database.rotateDiscoveryKey(keys, coding, by: own, at: wall)
+        result.rotations = try database.rotateDiscoveryKey(self, at: wall)
       }
       if record.state == .active, record.device.role == .parent {
         try database.noteLeft(number, age: age, at: wall)
-        let inventories = Inventories(database, own: own, coding: coding, keys: keys, at: wall)
-        result.rotations = try inventories.setParents(age: age)
+        result.rotations = try Inventories(database: database, store: self, wall: wall).setParents(age: age)
       }
       return result
     }

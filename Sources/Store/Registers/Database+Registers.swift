@@ -102,17 +102,19 @@ extension Database {
   /// Queues registers for a parent, together with those that still wait for it; the group of the
   /// transaction has to be settled before.
   func queue(
-    _ registers: [Register], for parent: OutboxAddress, _ keys: any KeySource, _ coding: any BodyCoding, at wall: Int64
+    _ registers: [Register], for parent: OutboxAddress, _ store: Store, at wall: Int64
   ) throws -> [OutboxChange] {
     var map = RegisterMap(registers)
     let waiting = try rows(
       "SELECT seq, item_id, body FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = ?",
       [parent.number, ItemKind.registers.rawValue])
     for item in waiting {
-      for register in try coding.registers(item.bytes("body")) { map.merge(register) }
+      for register in try store.coding.registers(item.bytes("body")) { map.merge(register) }
       try withdraw(parent.number, .control, item["seq"], itemID: item["item_id"], as: nil, at: wall)
     }
-    return try map.registers.batches.map { try enqueue(.registers, coding.encode($0), for: parent, keys, at: wall) }
+    return try map.registers.batches.map {
+      try enqueue(.registers, store.coding.encode($0), for: parent, store.keys, at: wall)
+    }
   }
 }
 

@@ -15,7 +15,7 @@ extension Store {
     key: @escaping @Sendable (UInt32) -> RegisterKey? = { _ in nil },
     nameKey: @escaping @Sendable (String) -> RegisterKey? = { _ in nil }, at wall: Int64
   ) async throws(StoreError) -> AccountsKept {
-    try await commits.commit(.upkeep) { [own, coding, keys] database in
+    try await commits.commit(.upkeep) { [own] database in
       var result = AccountsKept()
       var owners: [(key: RegisterKey, value: String?)] = []
       for var identity in identities {
@@ -40,9 +40,9 @@ extension Store {
       let parents = try database.addresses(role: .parent)
       let changed = try database.setOwners(owners, own: own, at: wall)
       if !changed.isEmpty {
-        for parent in parents { result.changes += try database.queue(changed, for: parent, keys, coding, at: wall) }
+        for parent in parents { result.changes += try database.queue(changed, for: parent, self, at: wall) }
       }
-      let inventories = Inventories(database, own: own, coding: coding, keys: keys, at: wall)
+      let inventories = Inventories(database: database, store: self, wall: wall)
       result.changes += try inventories.set(EntryList(accounts)).changes
       return result
     }

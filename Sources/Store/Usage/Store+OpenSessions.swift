@@ -155,7 +155,7 @@ extension Store {
     _ id: RecordID, of ended: [ProcessIdentity], in boot: String? = nil, at wall: Int64, end: BootInstant? = nil,
     make: @escaping @Sendable (OpenUsageSession, inout DatabaseEffects) throws -> UsageRecord
   ) async throws(StoreError) -> SessionEnding? {
-    try await commits.commitTogether { [own, coding, keys, caps, factCache] database, group in
+    try await commits.commitTogether { [own, coding, factCache] database, group in
       guard var session = try database.openSession(id, orOf: ended, in: boot, on: own) else {
         // The request was repeated. That is rare, so it may read the index of this device's whole
         // history.
@@ -172,11 +172,11 @@ extension Store {
       let record = try make(session, &effects)
       try database.run("DELETE FROM open_session WHERE record_id = ?", [session.recordID.bytes])
       let records = session.records(from: record)
-      var changes = try records.flatMap { try database.report($0, coding, keys, caps, in: group, at: wall) }
+      var changes = try records.flatMap { try database.report($0, self, in: group, at: wall) }
       if !effects.newFacts.isEmpty {
         // Control streams change in the database itself, so the group's changes are written first.
         try group.settle(database)
-        changes += try database.relay(effects.newFacts, from: nil, keys, coding, at: wall)
+        changes += try database.relay(effects.newFacts, from: nil, self, at: wall)
       }
       return .ended(records.first ?? record, changes)
     }

@@ -39,7 +39,7 @@ extension Store {
     make: @escaping @Sendable (OpenUsageSession, inout DatabaseEffects) throws -> UsageRecord,
     next: @escaping @Sendable (OpenUsageSession, PresentChild?) throws -> OpenUsageSession?
   ) async throws(StoreError) -> [OutboxChange] {
-    try await commits.commitTogether { [own, coding, keys, caps, factCache] database, group in
+    try await commits.commitTogether { [own, coding, factCache] database, group in
       let known = try database.presentChildren().first { $0.account == account }
       if let before, known != before { return [] }
       if let present { try database.set(present) }
@@ -50,9 +50,7 @@ extension Store {
         let record = try make(session, &effects)
         try database.run("DELETE FROM open_session_process WHERE record_id = ?", [session.recordID.bytes])
         try database.run("DELETE FROM open_session WHERE record_id = ?", [session.recordID.bytes])
-        for each in session.records(from: record) {
-          changes += try database.report(each, coding, keys, caps, in: group, at: wall)
-        }
+        for each in session.records(from: record) { changes += try database.report(each, self, in: group, at: wall) }
         guard !session.processes.isEmpty else { continue }
         try database.insert(following)
         for process in session.processes { try database.add(process, to: following.recordID) }
@@ -60,7 +58,7 @@ extension Store {
       }
       guard !effects.newFacts.isEmpty else { return changes }
       try group.settle(database)
-      return try changes + database.relay(effects.newFacts, from: nil, keys, coding, at: wall)
+      return try changes + database.relay(effects.newFacts, from: nil, self, at: wall)
     }
   }
 

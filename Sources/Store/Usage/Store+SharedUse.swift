@@ -15,7 +15,7 @@ extension Store {
     since start: @escaping @Sendable (ChildID) -> Int64, at wall: Int64
   ) async throws(StoreError) -> [OutboxChange] {
     guard try await read({ try !$0.sharesToChange().isEmpty }) else { return [] }
-    return try await commits.commitTogether { [coding, caps] database, group in
+    return try await commits.commitTogether { database, group in
       var changes: [OutboxChange] = []
       for share in try database.sharesToChange() {
         guard share.isNew else {
@@ -29,7 +29,7 @@ extension Store {
           SELECT * FROM usage_record WHERE child = ? AND household_start >= ? AND device_id <> ? ORDER BY household_start
           """, [Data(share.child.bytes), start(share.child), Data(share.peer.device.bytes)])
         for row in records {
-          changes.append(try database.pass(try UsageRecord(row), to: share.peer, coding, caps, in: group, at: wall))
+          changes.append(try database.pass(try UsageRecord(row), to: share.peer, self, in: group, at: wall))
         }
       }
       return changes
@@ -94,19 +94,19 @@ extension Database {
   /// Queues a record for another machine of its child; if there is no space, in place of the oldest
   /// ones that wait.
   func pass(
-    _ record: UsageRecord, to peer: OutboxAddress, _ coding: any BodyCoding, _ caps: QueueCaps, in group: WriteGroup,
+    _ record: UsageRecord, to peer: OutboxAddress, _ store: Store, in group: WriteGroup,
     at wall: Int64
   ) throws -> OutboxChange {
-    let body = coding.encode(record)
+    let body = store.coding.encode(record)
     func queue(_ caps: QueueCaps) throws -> OutboxChange {
       try enqueue(
         peer, .usage, kind: .usageRecord, itemID: record.recordID.bytes, body: body, caps: caps, in: group, at: wall)
     }
-    do { return try queue(caps) } catch StoreError.queueFull {
+    do { return try queue(store.caps) } catch StoreError.queueFull {
       try group.settle(self)
       let oldest = try rows(
         "SELECT seq, item_id FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.usage) ORDER BY seq LIMIT ?",
-        [peer.number, max(1, min(caps.items / 8, 4_096))])
+        [peer.number, max(1, min(store.caps.items / 8, 4_096))])
       for row in oldest {
         try withdraw(peer.number, .usage, row["seq"], itemID: row["item_id"], as: .dropped, at: wall)
       }
@@ -146,7 +146,7 @@ extension InboxTransaction {
   mutating func passOn(_ record: UsageRecord) throws {
     guard let child = record.child, try database.serves(record.device, child) else { return }
     for other in try database.sharers(of: child, except: record.device) {
-      result.changes.append(try database.pass(record, to: other, coding, caps, in: group, at: wall))
+      result.changes.append(try database.pass(record, to: other, store, in: group, at: wall))
     }
   }
 

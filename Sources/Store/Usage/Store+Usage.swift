@@ -5,8 +5,8 @@ import LatchkeyModel
 extension Store {
   /// Stores finished records and queues them for every parent, in one transaction.
   public func record(_ records: [UsageRecord], at wall: Int64) async throws(StoreError) -> [OutboxChange] {
-    try await commits.commitTogether { [coding, keys, caps] database, group in
-      try records.flatMap { try database.report($0, coding, keys, caps, in: group, at: wall) }
+    try await commits.commitTogether { database, group in
+      try records.flatMap { try database.report($0, self, in: group, at: wall) }
     }
   }
 
@@ -81,16 +81,11 @@ extension Database {
   ///
   /// A parent whose queue has no space, even after making some, is skipped, which the audit log
   /// records. The other parents receive the record, and it is stored here.
-  func report(
-    _ record: UsageRecord, _ coding: any BodyCoding, _ keys: any KeySource, _ caps: QueueCaps,
-    in group: WriteGroup, at wall: Int64
-  ) throws -> [OutboxChange] {
+  func report(_ record: UsageRecord, _ store: Store, in group: WriteGroup, at wall: Int64) throws -> [OutboxChange] {
     guard try insert(record, in: group, at: wall) else { return [] }
-    let item = QueuedItem(kind: .usageRecord, id: record.recordID.bytes, body: coding.encode(record), level: 0)
+    let item = QueuedItem(kind: .usageRecord, id: record.recordID.bytes, body: store.coding.encode(record), level: 0)
     return try group.parents(self).compactMap { parent in
-      let queue = UsageQueue(
-        database: self, group: group, parent: parent, own: record.device, coding: coding, keys: keys, caps: caps,
-        wall: wall)
+      let queue = UsageQueue(database: self, group: group, parent: parent, store: store, wall: wall)
       let (isQueued, change) = try queue.add(item)
       if !isQueued {
         try audit(

@@ -46,7 +46,7 @@ extension UsageQueue {
   ///
   /// Returns the number of items by which the queue shrinks.
   func drop() throws -> Int64 {
-    let most = max(2, min(1_024, caps.items / 16))
+    let most = max(2, min(1_024, store.caps.items / 16))
     let rows = try database.rows(
       """
       SELECT seq, kind, item_id, body FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.usage) AND kind = \(ItemNumber.usageRecord) ORDER BY seq LIMIT ?
@@ -56,16 +56,16 @@ extension UsageQueue {
       SELECT seq, kind, item_id, body FROM outbox_item WHERE peer = ?1 AND class = \(ItemNumber.usage) AND kind = \(ItemNumber.usageLoss)
         AND seq > (SELECT sent_bound FROM outbox_stream WHERE peer = ?1 AND class = \(ItemNumber.usage))
       """, [parent.number])
-    guard rows.count > 1, let id = RecordID(bytes: keys.freshID()) else { return 0 }
+    guard rows.count > 1, let id = RecordID(bytes: store.keys.freshID()) else { return 0 }
     var loss = UsageLoss(
-      lossID: id, device: own, records: 0, sessions: 0, activeMilliseconds: 0, earnedMilliPoints: 0,
+      lossID: id, device: store.own, records: 0, sessions: 0, activeMilliseconds: 0, earnedMilliPoints: 0,
       firstStart: HybridTimestamp.wallLimit - 1, lastEnd: 0)
     for row in rows + words {
       let (itemID, body) = (row["item_id"] as Data, row.bytes("body"))
-      if let earlier = try? coding.usageLoss(body), row["kind"] as Int64 == 6 {
+      if let earlier = try? store.coding.usageLoss(body), row["kind"] as Int64 == 6 {
         loss.add(earlier)
         try database.run("DELETE FROM usage_loss WHERE loss_id = ?", [itemID])
-      } else if let record = try? coding.usageRecord(body) {
+      } else if let record = try? store.coding.usageRecord(body) {
         loss.add(record)
       }
       try database.withdraw(parent.number, .usage, row["seq"], itemID: itemID, as: nil, at: wall)
@@ -73,7 +73,7 @@ extension UsageQueue {
     try database.tally(parent.number, .usage, .dropped, items: Int64(rows.count), at: wall)
     try database.keep(loss, parent: parent.number, at: wall)
     _ = try database.enqueue(
-      parent, .usage, kind: .usageLoss, itemID: id.bytes, body: coding.encode(loss), level: 3,
+      parent, .usage, kind: .usageLoss, itemID: id.bytes, body: store.coding.encode(loss), level: 3,
       caps: QueueCaps(items: .max, bytes: .max), in: group, at: wall)
     return Int64(rows.count + words.count - 1)
   }

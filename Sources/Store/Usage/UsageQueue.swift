@@ -14,10 +14,7 @@ struct UsageQueue {
   let database: Database
   let group: WriteGroup
   let parent: OutboxAddress
-  let own: DeviceID
-  let coding: any BodyCoding
-  let keys: any KeySource
-  let caps: QueueCaps
+  let store: Store
   let wall: Int64
 
   /// The number of items that one step examines, which limits the transaction.
@@ -32,13 +29,14 @@ struct UsageQueue {
     while true {
       do {
         let change = try database.enqueue(
-          parent, .usage, kind: item.kind, itemID: item.id, body: item.body, level: item.level, caps: caps, in: group,
+          parent, .usage, kind: item.kind, itemID: item.id, body: item.body, level: item.level, caps: store.caps,
+          in: group,
           at: wall)
         return (true, change)
       } catch StoreError.queueFull {
         try group.settle(database)
         let new = try newBesideRestart()
-        if let new, new.items < caps.items, new.bytes < caps.bytes { return (true, try addOver(item)) }
+        if let new, new.items < store.caps.items, new.bytes < store.caps.bytes { return (true, try addOver(item)) }
         guard try makeRoom() else {
           try database.tally(parent.number, .usage, .dropped, items: 1, at: wall)
           return (false, try hasMadeRoom ? stream() : nil)
@@ -59,10 +57,10 @@ struct UsageQueue {
       """
       SELECT * FROM usage_record WHERE device_id = ?1
         AND record_id NOT IN (SELECT record_id FROM usage_merged WHERE peer = ?2) ORDER BY session_end, record_id
-      """, [Data(own.bytes), parent.number]
+      """, [Data(store.own.bytes), parent.number]
     ).map { row in
       let record = try UsageRecord(row)
-      return QueuedItem(kind: .usageRecord, id: record.recordID.bytes, body: coding.encode(record), level: 0)
+      return QueuedItem(kind: .usageRecord, id: record.recordID.bytes, body: store.coding.encode(record), level: 0)
     }
     return totals + sessions
   }
@@ -98,7 +96,7 @@ struct UsageQueue {
   private func makeRoom() throws -> Bool {
     // A step that frees little space would soon have to be repeated, so a stronger one follows.
     // Nothing is dropped while there is another way.
-    let enough = max(1, min(Int64(Self.step), caps.items) / 8)
+    let enough = max(1, min(Int64(Self.step), store.caps.items) / 8)
     let hours = try merge(into: 1)
     if hours >= enough { return true }
     if try merge(into: 2) + hours > 0 { return true }
@@ -141,7 +139,7 @@ struct UsageQueue {
             AND kind = \(ItemNumber.usageRecord) AND level < ? ORDER BY seq LIMIT ?
           """), arguments: [parent.number, level, Self.step])
     while let row = try cursor.next() {
-      guard let record = try? coding.usageRecord([UInt8](row[1] as Data)),
+      guard let record = try? store.coding.usageRecord([UInt8](row[1] as Data)),
         let bucket = Self.bucket(record, level, boundaries)
       else { continue }
       if buckets[bucket] == nil { order.append(bucket) }
@@ -169,7 +167,7 @@ struct UsageQueue {
   /// become skips.
   private func replace(_ members: [Member], _ level: Int64) throws {
     guard var total = members.last?.record, let place = members.last?.sequence,
-      let id = RecordID(bytes: keys.freshID())
+      let id = RecordID(bytes: store.keys.freshID())
     else { return }
     total.recordID = id
     total.sessionStart = members.map(\.record.sessionStart).min() ?? total.sessionStart
@@ -178,7 +176,7 @@ struct UsageQueue {
     total.activeMilliseconds = Self.sum(members.map(\.record.activeMilliseconds), below: HybridTimestamp.wallLimit)
     total.earnedMilliPoints = Self.sum(members.map(\.record.earnedMilliPoints), below: .max)
     total.sessions = Self.sum(members.map(\.record.sessions), below: UsageRecord.mostSessions)
-    let body = coding.encode(total)
+    let body = store.coding.encode(total)
     for member in members {
       let recordID = Data(member.record.recordID.bytes)
       if member.record.sessions == 1 {
