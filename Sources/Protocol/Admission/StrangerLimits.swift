@@ -1,8 +1,6 @@
 import LatchkeyModel
 
-/// The limits for connections whose peer is not authenticated yet.
-///
-/// Spec: Protocol/04-session.md §1.
+/// The limits for connections whose peer is not authenticated yet (Protocol/04-session.md §1).
 public struct StrangerLimits: Sendable {
   private var places: [String: Int] = [:]
   /// The number of unauthenticated connections at present.

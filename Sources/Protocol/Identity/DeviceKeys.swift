@@ -8,27 +8,22 @@ public struct DeviceKeys: Hashable, Sendable {
 
   public init(identity: IdentityPublicKey, link: LinkPublicKey) { (self.identity, self.link) = (identity, link) }
 
-  /// The ID of the device, which identifies these keys and no others.
-  ///
-  /// Spec: Protocol/01-overview.md §3.
+  /// The ID of the device, which identifies these keys and no others (Protocol/01-overview.md §3).
   public var deviceID: DeviceID {
     let hash = SHA256.hash(Array("latchkey device id v1".utf8) + identity.bytes + link.bytes)
     guard let id = DeviceID(bytes: hash.prefix(DeviceID.size)) else { preconditionFailure("SHA-256 has 32 bytes") }
     return id
   }
 
-  /// The 16 bytes of a pairing code that commit its inviter to these keys.
-  ///
-  /// Spec: Protocol/03-pairing.md §2.
+  /// The 16 bytes of a pairing code that commit its inviter to these keys (Protocol/03-pairing.md
+  /// §2).
   public var codeCommitment: [UInt8] {
     Array(SHA256.hash(Array("latchkey code commitment v1".utf8) + identity.bytes + link.bytes).prefix(16))
   }
 }
 
 /// The part of an announcement by which members of a household, and no other devices, recognize
-/// each other.
-///
-/// Spec: Protocol/02-discovery.md §3.
+/// each other (Protocol/02-discovery.md §3).
 public enum DiscoveryHint {
   /// Returns the 8 bytes of TXT key `h`: a truncated HMAC-SHA-256 with the household's discovery
   /// key over nonce and device ID.
@@ -39,9 +34,7 @@ public enum DiscoveryHint {
   }
 }
 
-/// A name for a pairwise key that reveals nothing about it.
-///
-/// Spec: Protocol/04-session.md §9.
+/// A name for a pairwise key that reveals nothing about it (Protocol/04-session.md §9).
 public enum PairwiseKeyID {
   /// The size of a name in bytes.
   public static let byteCount = 8
@@ -52,9 +45,8 @@ public enum PairwiseKeyID {
   }
 }
 
-/// The signed notice that one device has removed another from its household.
-///
-/// Spec: Protocol/06-messages.md §7.
+/// The signed notice that one device has removed another from its household
+/// (Protocol/06-messages.md §7).
 public enum RemovalNotice {
   private static func message(sender: DeviceID, receiver: DeviceID) -> [UInt8] {
     Array("latchkey removal v1".utf8) + sender.bytes + receiver.bytes

@@ -57,25 +57,19 @@ public enum LinkEffect: Sendable {
 ///
 /// One note is stored at a time.
 public enum LinkNote: Hashable, Sendable {
-  /// Two live machines use the peer's identity.
-  ///
-  /// Spec: Protocol/04-session.md §10.
+  /// Two live machines use the peer's identity (Protocol/04-session.md §10).
   case quarantine
   /// The peer has stored everything up to this position.
   ///
   /// Answer with `LinkNoteAnswer.stored`. Spec: Protocol/05-delivery.md §7.
   case forget(StreamPosition)
-  /// The peer holds streams that this machine does not know.
-  ///
-  /// Spec: Protocol/05-delivery.md §5.
+  /// The peer holds streams that this machine does not know (Protocol/05-delivery.md §5).
   case setBack([StreamPosition])
   /// Give the rest of a stream a new epoch.
   ///
   /// Answer with `LinkNoteAnswer.restarted`. Spec: Protocol/05-delivery.md §5.
   case restart(StreamClass, RestartCause)
-  /// The peer names the key with which it answers.
-  ///
-  /// Spec: Protocol/04-session.md §9.
+  /// The peer names the key with which it answers (Protocol/04-session.md §9).
   case keyNamed([UInt8])
   case opened(LinkSighting, LinkSighting.Proof, isInStep: Bool)
   /// No item waits in either direction.

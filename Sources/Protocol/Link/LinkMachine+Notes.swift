@@ -21,9 +21,8 @@ extension LinkMachine {
     effects.append(.note(note))
   }
 
-  /// Returns what a session proves about a pairing that only one side has completed so far.
-  ///
-  /// Spec: Protocol/03-pairing.md §5, 04-session.md §9.
+  /// Returns what a session proves about a pairing that only one side has completed so far
+  /// (Protocol/03-pairing.md §5, 04-session.md §9).
   private static func proof(
     _ sighting: LinkSighting, _ standing: PeerStanding, _ role: DeviceRole
   ) -> LinkSighting.Proof {

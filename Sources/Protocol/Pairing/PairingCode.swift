@@ -1,8 +1,7 @@
 import LatchkeyModel
 
-/// The code that is passed as text from the inviter's screen to the joiner.
-///
-/// Spec: Protocol/03-pairing.md §2.
+/// The code that is passed as text from the inviter's screen to the joiner (Protocol/03-pairing.md
+/// §2).
 public struct PairingCode: Sendable {
   public struct Address: Hashable, Sendable {
     public var ipv4: [UInt8]
@@ -87,9 +86,7 @@ public struct PairingCode: Sendable {
   }
 }
 
-/// An invitation's code in either form, as one attempt uses it.
-///
-/// Spec: Protocol/03-pairing.md §2.
+/// An invitation's code in either form, as one attempt uses it (Protocol/03-pairing.md §2).
 public enum PairingCredential: Sendable {
   /// A code that is pasted or scanned: a strong secret, and a commitment to the inviter's keys.
   case pasted(PairingCode)

@@ -1,8 +1,7 @@
 import LatchkeyModel
 
-/// The joiner's first frame with a typed code: its half of CPace, 56 bytes.
-///
-/// Spec: Protocol/03-pairing.md §4.
+/// The joiner's first frame with a typed code: its half of CPace, 56 bytes (Protocol/03-pairing.md
+/// §4).
 struct CPaceOffer: Hashable, Sendable {
   static let sessionIDByteCount = 16
   private static let byteCount = sessionIDByteCount + CPace.shareByteCount + VersionRange.byteCount
@@ -28,9 +27,7 @@ extension CPaceOffer {
   }
 }
 
-/// The inviter's answer to a `CPaceOffer`: its half of CPace, 40 bytes.
-///
-/// Spec: Protocol/03-pairing.md §4.
+/// The inviter's answer to a `CPaceOffer`: its half of CPace, 40 bytes (Protocol/03-pairing.md §4).
 struct CPaceAnswer: Hashable, Sendable {
   /// A point, 32 bytes.
   var share: [UInt8]
@@ -50,9 +47,7 @@ extension CPaceAnswer {
 }
 
 /// The protocol versions that a side supports, as sent with a CPace share: two big-endian UInt32
-/// values.
-///
-/// Spec: Protocol/03-pairing.md §4.
+/// values (Protocol/03-pairing.md §4).
 struct VersionRange: Hashable, Sendable {
   static let byteCount = 8
 

@@ -14,9 +14,7 @@ public struct PairingParty: Sendable {
   public var keys: DeviceKeys { DeviceKeys(identity: identity.publicKey, link: link.publicKey) }
 }
 
-/// The random values of one attempt, which are never used again.
-///
-/// Spec: Protocol/03-pairing.md §4.
+/// The random values of one attempt, which are never used again (Protocol/03-pairing.md §4).
 public struct PairingEntropy: Sendable {
   /// 32 bytes for the pairwise key and the digits.
   public var random: [UInt8]
@@ -84,9 +82,8 @@ public struct PairingQuestion: Hashable, Sendable {
   }
 }
 
-/// A pairing whose device is durably pending here, so that the other machine may complete it.
-///
-/// Spec: Protocol/03-pairing.md §5, §7.
+/// A pairing whose device is durably pending here, so that the other machine may complete it
+/// (Protocol/03-pairing.md §5, §7).
 struct PairingCompletion: Sendable {
   let question: PairingQuestion
   let peer: PairedPeer
@@ -97,9 +94,7 @@ struct PairingCompletion: Sendable {
   var device: DeviceID { peer.keys.deviceID }
 }
 
-/// The decision about a pairing that one side has not completed yet.
-///
-/// Spec: Protocol/03-pairing.md §5.
+/// The decision about a pairing that one side has not completed yet (Protocol/03-pairing.md §5).
 public enum PairingFate: Hashable, Sendable {
   /// Decide again after this many milliseconds.
   case wait(Int64)

@@ -1,8 +1,6 @@
 import LatchkeyModel
 
-/// The values that a pairing derives.
-///
-/// Spec: Protocol/03-pairing.md §3, §6.
+/// The values that a pairing derives (Protocol/03-pairing.md §3, §6).
 enum PairingSecrets {
   /// Returns the data on which both sides have to agree: the kind of code, the roles and, with a
   /// typed code, the frames of CPace.

@@ -50,9 +50,8 @@ public struct TypedCode: Sendable {
   }
 }
 
-/// The value of `d` in an announcement: the discriminators of the open codes.
-///
-/// Spec: Protocol/02-discovery.md §2.
+/// The value of `d` in an announcement: the discriminators of the open codes
+/// (Protocol/02-discovery.md §2).
 public enum OpenCodesText {
   /// Returns the discriminators in decimal, joined by commas; at most `Limits.invitations`.
   public static func bytes(_ discriminators: [UInt16]) -> [UInt8] {

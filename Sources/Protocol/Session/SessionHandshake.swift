@@ -1,8 +1,6 @@
 import LatchkeyModel
 
-/// The prologue of every session's handshake.
-///
-/// Spec: Protocol/04-session.md §2.
+/// The prologue of every session's handshake (Protocol/04-session.md §2).
 private let prologue = Array("latchkey session v1".utf8) + Preamble.session.bytes
 
 /// The dialling side of a session's handshake.

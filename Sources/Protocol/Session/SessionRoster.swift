@@ -86,9 +86,8 @@ public struct SessionRoster: Sendable {
   }
 }
 
-/// The facts by which both sides choose one of two sessions with each other.
-///
-/// Spec: Protocol/04-session.md §6.
+/// The facts by which both sides choose one of two sessions with each other (Protocol/04-session.md
+/// §6).
 public struct SessionPreference: Sendable, Hashable {
   public var initiator: DeviceID
   /// The peer's `Hello.runID`.

@@ -1,9 +1,7 @@
 import LatchkeyModel
 
 /// The rules of a session that do not depend on its transport: Hello first and once, keep-alive,
-/// age, and the rotation of keys.
-///
-/// Spec: Protocol/04-session.md §3 to §5, §7.
+/// age, and the rotation of keys (Protocol/04-session.md §3 to §5, §7).
 public struct SessionRules: Sendable {
   /// An instruction to the interpreter when a timer fires.
   public enum TimerEffect: Hashable, Sendable {

@@ -4,9 +4,7 @@ import Glibc
 import LatchkeyModel
 
 /// The space of a database on its disk: decides what may be committed when little is left, so that
-/// the log can always be written back and truncated.
-///
-/// Spec: Protocol/05-delivery.md §6.
+/// the log can always be written back and truncated (Protocol/05-delivery.md §6).
 final class DiskRoom: Sendable {
   let plan: DiskPlan
   /// The reserve; `nil` for a database that is opened only to read it or change it once.
@@ -127,10 +125,8 @@ struct DiskSpace: Sendable {
   }
 }
 
-/// The use of a disk by the database: how long its log grows, and how much space is held in
-/// reserve.
-///
-/// Spec: Protocol/05-delivery.md §6.
+/// The use of a disk by the database: how long its log grows, and how much space is held in reserve
+/// (Protocol/05-delivery.md §6).
 struct DiskPlan: Hashable, Sendable {
   /// The size from which the log is written back into the database: a sixteenth of the disk, 256
   /// KiB to 16 MB.

@@ -92,9 +92,7 @@ enum ItemNumber {
   static let usageLoss = ItemKind.usageLoss.rawValue
 }
 
-/// The kinds of item that this version handles.
-///
-/// Spec: Protocol/06-messages.md §2.
+/// The kinds of item that this version handles (Protocol/06-messages.md §2).
 enum ItemHandlers {
   struct Place: Hashable, Sendable {
     var streamClass: StreamClass

@@ -124,9 +124,7 @@ extension Database {
   }
 }
 
-/// The items of a paired device that this machine does not accept.
-///
-/// Spec: Protocol/06-messages.md §2.
+/// The items of a paired device that this machine does not accept (Protocol/06-messages.md §2).
 public struct UnusableItems: Hashable, Sendable {
   public var device: DeviceID
   public var items: Int64

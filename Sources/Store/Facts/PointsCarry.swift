@@ -2,9 +2,8 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// What sessions of one application left over below one milli-point on one day, or paid in advance.
-///
-/// Spec: Protocol/11-rules.md §6.
+/// What sessions of one application left over below one milli-point on one day, or paid in advance
+/// (Protocol/11-rules.md §6).
 public struct PointsCarry: Hashable, Sendable {
   public var app: AppID
   /// Whether it earns or costs.

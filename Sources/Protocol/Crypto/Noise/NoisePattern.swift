@@ -1,6 +1,5 @@
-/// A handshake pattern: a fundamental pattern and the positions of its pre-shared keys.
-///
-/// Spec: Noise revision 34, sections 7 to 9.
+/// A handshake pattern: a fundamental pattern and the positions of its pre-shared keys (Noise
+/// revision 34, sections 7 to 9).
 public struct NoisePattern: Sendable {
   /// The pattern's name as it appears in the protocol name, for example `XXpsk0+psk3`.
   public let name: String
@@ -145,9 +144,7 @@ enum NoiseBasePattern: String, Sendable, CaseIterable {
   }
 }
 
-/// A step in a handshake message.
-///
-/// Spec: Noise revision 34, section 5.3.
+/// A step in a handshake message (Noise revision 34, section 5.3).
 enum NoiseToken: Sendable {
   /// Send the ephemeral public key.
   case e

@@ -1,8 +1,7 @@
 import CSodium
 
-/// The state that both sides of a handshake have in common: the SymmetricState of Noise.
-///
-/// Spec: Noise revision 34, section 5.2.
+/// The state that both sides of a handshake have in common: the SymmetricState of Noise (Noise
+/// revision 34, section 5.2).
 struct NoiseSymmetricState: Sendable {
   /// The hash of all messages and known keys so far, 32 bytes.
   private(set) var handshakeHash: [UInt8]
@@ -95,9 +94,8 @@ struct NoiseSymmetricState: Sendable {
   }
 }
 
-/// Encryption with one key and a counter: the CipherState of Noise with ChaCha20-Poly1305.
-///
-/// Spec: Noise revision 34, section 5.1.
+/// Encryption with one key and a counter: the CipherState of Noise with ChaCha20-Poly1305 (Noise
+/// revision 34, section 5.1).
 struct NoiseCipher: Sendable {
   static let keyByteCount = 32
   /// The number of bytes that a ciphertext is longer than its plaintext.

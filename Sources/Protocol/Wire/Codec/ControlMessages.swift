@@ -52,9 +52,7 @@ extension Latchkey_V1_Refusal {
   }
 }
 
-/// The encoding of a removal's body.
-///
-/// Spec: Protocol/06-messages.md §7.
+/// The encoding of a removal's body (Protocol/06-messages.md §7).
 public enum RemovalCodec {
   /// Returns the body of a removal with a signature of 64 bytes.
   public static func encode(signature: [UInt8]) -> [UInt8] {

@@ -1,8 +1,6 @@
 import LatchkeyModel
 
-/// The encoding of items' bodies as protobuf messages.
-///
-/// Spec: Protocol/06-messages.md.
+/// The encoding of items' bodies as protobuf messages (Protocol/06-messages.md).
 public struct MessageBodyCoding: BodyCoding {
   public let commands: CommandRegistry
   public let factKinds: FactRegistry

@@ -1,8 +1,6 @@
 import LatchkeyModel
 
-/// The encoding of a pairing's messages.
-///
-/// Spec: Protocol/03-pairing.md §4, §5.
+/// The encoding of a pairing's messages (Protocol/03-pairing.md §4, §5).
 public enum PairingCodec {
   public static func encode(_ opening: PairingOpening) -> [UInt8] {
     var message = Latchkey_V1_PairingOpening()

@@ -1,9 +1,7 @@
 import LatchkeyModel
 import SwiftProtobuf
 
-/// The encoding of the content of a session's frames.
-///
-/// Spec: Protocol/04-session.md §3.
+/// The encoding of the content of a session's frames (Protocol/04-session.md §3).
 public enum SessionCodec {
   /// Returns an encoded batch; the caller limits its size to `Limits.batchBytes`.
   public static func encode(_ batch: SessionBatch) -> [UInt8] {

@@ -1,6 +1,5 @@
-/// The first bytes of a connection, in which the dialling side states its purpose.
-///
-/// Spec: Protocol/04-session.md §1.
+/// The first bytes of a connection, in which the dialling side states its purpose
+/// (Protocol/04-session.md §1).
 public enum Preamble: Hashable, Sendable {
   /// A pairing with the code of this discriminator (0 to 1023).
   case pairing(discriminator: UInt16)
