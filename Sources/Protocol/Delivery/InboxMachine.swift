@@ -180,8 +180,7 @@ public struct InboxMachine: Sendable {
   public mutating func committed(_ runs: [ItemRun]) -> [StreamPosition] {
     isCommitting = false
     committing = [:]
-    // The store holds the epoch of the last run of each class. Earlier epochs no longer exist
-    // there.
+    // The store holds the epoch of the last run of each class; earlier epochs are gone there.
     for run in runs { durable[run.streamClass, default: Durable(epoch: run.epoch)].take(run) }
     var stored: [StreamPosition] = []
     for streamClass in Set(runs.map(\.streamClass)).sorted() {
@@ -218,8 +217,7 @@ public struct InboxMachine: Sendable {
     guard stated != epoch else { return }
     let stream = begun(streamClass, epoch: epoch)
     streams[streamClass] = stream
-    // The peer has returned to the epoch that is durable here, while our Hello stated the one that
-    // it announced in between.
+    // The peer is back in the epoch that is durable here; our Hello stated the one in between.
     if stated != nil, stream.watermark > 0 { hasOutrunHello = true }
   }
 

@@ -207,8 +207,7 @@ public struct OutboxMachine: Sendable {
       guard let stream = streams[streamClass], stream.waits else { return false }
       return stream.inFlightItems < window.items && stream.inFlightBytes < window.bytes
     }
-    // Urgent classes first, but every eighth turn belongs to the least urgent class, so that none
-    // starves.
+    // Urgent classes first, but each eighth turn is the least urgent one's, so that none starves.
     guard let streamClass = (turns + 1).isMultiple(of: 8) ? open.last : open.first, let stream = streams[streamClass]
     else { return nil }
     turns &+= 1
@@ -251,8 +250,7 @@ public struct OutboxMachine: Sendable {
     guard var stream = streams[stored.streamClass], stream.position.epoch == stored.epoch, !stream.isRestarting else {
       return nil
     }
-    // After its session broke off, the peer may have stored items that were not sent again in this
-    // session.
+    // After its session broke off, the peer may have stored items not sent again in this one.
     guard stored.through <= stream.position.last else { throw .violation("stored more than there is") }
     guard stored.through > stream.position.storedThrough else { return nil }
     stream.position.storedThrough = stored.through

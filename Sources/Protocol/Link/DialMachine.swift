@@ -260,8 +260,7 @@ public struct DialMachine: Sendable {
     } else if isOurs {
       pause(pace.served(jitter: jitter.next()), from: now, crowd: crowd, now: now)
     } else if pace.hasFallenApart {
-      // Applies no matter which side called: two machines that cannot proceed must not reconnect in
-      // a loop.
+      // Whichever side called: two machines that cannot proceed must not reconnect in a loop.
       pause(pace.fellApart(jitter: jitter.next()), from: now, crowd: crowd, now: now)
     }
   }

@@ -65,8 +65,7 @@ extension LinkMachine {
   public mutating func noteFailed(_ fault: LinkFault, now: BootInstant) {
     self.now = now
     let hasWeight = notes.failed(isOfDisk: fault.isOfDisk, hasSession: current != nil)
-    // A failure of the disk ends no session: the peer has stored the items in any case, and the
-    // note waits for the disk.
+    // A failure of the disk ends no session: the note waits, and the peer has stored the items.
     if !fault.isOfDisk, hasWeight, let current { fail(current, fault) }
     readStreamsThatWaited()
     settle()

@@ -139,8 +139,7 @@ extension LinkMachine {
 
   /// Pings the peer of a session that may be dead, so that its silence shows within seconds.
   private mutating func doubt(_ number: Int) {
-    // While a session is being opened, our Hello may not have been sent, and nothing may precede
-    // it.
+    // While a session is being opened, our Hello may be unsent, which nothing may precede.
     guard number == current, var session = sessions[number], let ping = session.rules.doubted(now: now) else { return }
     sessions[number] = session
     send(SessionBatch(ping: ping), on: number)

@@ -185,8 +185,7 @@ extension LinkMachine {
       sessionEnded()
       outbox.sessionClosed()
       inbox.sessionClosed()
-      // Positions that the peer reported stay queued as notes: the outbox relies on them and does
-      // not ask again.
+      // Positions that the peer reported stay queued as notes: the outbox does not ask again.
       notes.sessionEnded()
       effects.append(.tell(.ended))
     }

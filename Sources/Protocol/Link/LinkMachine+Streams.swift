@@ -27,8 +27,7 @@ extension LinkMachine {
       for part in run.parts(of: settings.batchBytes) { send(SessionBatch(runs: [part]), on: current) }
       noteRemovalSent(run, current)
     } else if outbox.isPresent(load) {
-      // Repeating the load would give the same result: the database may hold a different stream
-      // than this machine expects.
+      // Another load would give the same: the database may hold another stream than expected.
       isLoadHeld = true
       lookAtStreams(isAnew: true)
     }
@@ -101,8 +100,7 @@ extension LinkMachine {
       _ = inbox.committed(part)
     }
     inbox.commitFailed()
-    // The commit may belong to the previous session. What the current one has received since was
-    // discarded with it.
+    // The commit may be an earlier session's; what the current one received was discarded too.
     if let current { fail(current, fault) } else { failed(.disk(fault.text)) }
     readStreamsThatWaited()
     settle()

@@ -133,8 +133,7 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
       isFirst = false
       return .again
     }
-    // The inviter may still announce itself, but silence from the address in the code is an answer
-    // as well.
+    // The inviter may still announce itself, but silence from the code's address is an answer.
     let isAnswered = last == .expired && coded != nil && now - (asked ?? now) > Self.silenceMilliseconds
     guard given == nil, rest > 0, !isAnswered, !isHeard(now), !isElsewhere(hasOthers, now) else { return .end(last) }
     return .wait(min(rest, Self.lookMilliseconds))

@@ -97,8 +97,7 @@ extension PairingAttempt {
     }
     let (peer, digits) = met(joiner, keys, try handshake.finish())
     guard joiner.versions.overlaps(Version.protocolRange) else { return abort(peer, .version) }
-    // Both sides have stated the roles in the prologue. A different one now breaks the rules, and
-    // does not affect the code.
+    // The prologue states the roles: another one now breaks the rules, and spares the code.
     guard joiner.role == joinerRole else { return abort(peer, .refused, ending: .network) }
     state = .awaitingProof(peer, digits: digits)
     return []

@@ -9,8 +9,7 @@ extension PairingMachine {
     case .meeting, .counting, .storing, .promoting: return Limits.pairingStepMilliseconds
     // A person is being asked, here or at the inviter.
     case .asking, .agreed: return Int64(Limits.pairingMinutes.most) * 60_000
-    // The joiner's person may be asked as well. After this time, the pending pairing is rolled
-    // back.
+    // The joiner's person may be asked as well; afterwards, the pending pairing is rolled back.
     case .awaitingLastWord: return isInviter ? Limits.pairingCommitMilliseconds : Limits.pairingStepMilliseconds
     }
   }

@@ -48,8 +48,7 @@ public struct SessionRoster: Sendable {
   /// `runID` (16 bytes) and `endedSessions`.
   public mutating func greeted(_ number: Int, runID: [UInt8], ended: UInt64 = 0) -> Choice {
     guard var newer = preferences[number] else { return .gone }
-    // Another run has sent a Hello since this session's handshake. This Hello was delayed, and its
-    // process is dead.
+    // Another run has sent a Hello since this session's handshake: this one's process is dead.
     if let latest, number < latest.number, runID != latest.run { return .giveWay }
     if number >= latest?.number ?? 0 { latest = (number, runID) }
     newer.peerRunID = runID

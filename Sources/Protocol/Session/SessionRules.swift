@@ -61,8 +61,7 @@ public struct SessionRules: Sendable {
     case (nil, let hello?):
       if let refusal = hello.refusal { throw .refused(refusal) }
       guard hello.versions.overlaps(Version.protocolRange) else { throw .version }
-      // A caller that has not received this side's Hello cannot know which of its numbers are valid
-      // here.
+      // A caller without this side's Hello cannot know which of its numbers are valid here.
       guard hasSpoken || batch.goodbye != nil || batch == SessionBatch(hello: hello, rekey: batch.rekey) else {
         throw .violation("something beside the caller's Hello")
       }

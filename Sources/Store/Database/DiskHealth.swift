@@ -91,8 +91,7 @@ extension Database {
   /// exhausted quota.
   func diskFault(of error: DatabaseError) -> StoreError? {
     guard error.resultCode == .SQLITE_IOERR || error.resultCode == .SQLITE_CANTOPEN else { return nil }
-    // SQLite keeps no number for a failed COMMIT. The system's own number is still that of the
-    // write.
+    // SQLite keeps no number for a failed COMMIT; the system's is still that of the write.
     let last = errno
     return StoreError(errorNumber: sqlite3_system_errno(sqliteConnection)) ?? StoreError(errorNumber: last)
   }

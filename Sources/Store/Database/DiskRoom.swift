@@ -60,8 +60,7 @@ final class DiskRoom: Sendable {
   /// again. Throws `StoreError.diskFull` otherwise; the transaction then has to be rolled back.
   func admit(_ database: Database, _ purpose: CommitPurpose) throws {
     guard reserve != nil, let before = DiskSpace(folder: folder), before.free < Self.plenty else { return }
-    // The transaction's pages in memory have to be in the log before the remaining space is
-    // measured.
+    // The transaction's pages have to be in the log before the remaining space is measured.
     let code = sqlite3_db_cacheflush(database.sqliteConnection)
     guard code == SQLITE_OK || code == SQLITE_BUSY else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     let pages = try Int64.fetchOne(database.cachedStatement(sql: "PRAGMA page_count")) ?? 0

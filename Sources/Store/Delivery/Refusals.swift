@@ -8,8 +8,7 @@ extension InboxTransaction {
   /// Ignores an item that cannot be used.
   mutating func passOver(_ item: DeliveryItem, _ streamClass: StreamClass, _ fault: BodyFault) {
     result.faults.append(fault.description)
-    // A command is answered by its receipt, and a refusal is never refused, since two machines
-    // might otherwise continue forever.
+    // A receipt answers a command; a refusal is never refused, or two machines might never end.
     guard streamClass != .command, item.kind != .refusal else { return }
     refused.append(RefusedItem(streamClass: streamClass, kind: item.kind, itemID: item.itemID, reason: fault.reason))
   }

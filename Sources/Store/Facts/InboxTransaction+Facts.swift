@@ -73,8 +73,7 @@ extension InboxTransaction {
   /// cannot be taken.
   private func take(_ fact: Fact, _ counts: inout [FactCache.Place: Int64]) throws -> Bool {
     let isParent = peerRole == .child
-    // What a machine wrote before it heard that it was taken from the child still counts: it has no
-    // other copy.
+    // What a machine wrote before it heard that it lost the child still counts: there is no copy.
     let isChilds = isParent ? try database.hasServed(peer.device, fact.child) : try database.serves(own, fact.child)
     guard isChilds else { throw BodyFault("The facts are about a child whose machine that is not.", .foreign) }
     guard let definition = coding.factKinds.definition(fact.kind) else {

@@ -70,8 +70,7 @@ extension Database {
   func discardPending(_ device: DeviceID) throws {
     let isNew = try row(
       "SELECT 1 FROM peer WHERE device_id = ? AND state = 1 AND pending_key IS NOT NULL", [Data(device.bytes)])
-    // A session may have delivered items before the pairing was complete. They are deleted with the
-    // device.
+    // A session may have delivered items before the pairing was complete, which go as well.
     if isNew != nil { try closeStreams(of: device) }
     try run("DELETE FROM peer WHERE device_id = ? AND state = 1 AND pending_key IS NOT NULL", [Data(device.bytes)])
     try run(

@@ -116,8 +116,7 @@ extension Store {
           Hexadecimal.decode(device.identityKey).map { Data($0) }, Hexadecimal.decode(device.linkKey).map { Data($0) },
           Data(pairwiseKey), invitation, bootID, now.milliseconds, device.pairedAt,
         ])
-      // A name that was given here, and that the device may not know yet, holds unless there is a
-      // later one.
+      // A name that was given here, which the device may not know yet, holds unless one is later.
       try database.run(
         """
         UPDATE peer SET name = ?2, name_wall = ?3, name_counter = ?4, name_author = ?5

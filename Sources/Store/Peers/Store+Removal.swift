@@ -148,8 +148,7 @@ extension Database {
       UPDATE outbox_item SET body = zeroblob(length(body))
       WHERE peer = (SELECT number FROM peer WHERE device_id = ?) AND class = \(ItemNumber.control) AND kind = \(ItemNumber.keyRotation)
       """, [Data(device.bytes)])
-    // A command whose effect is given up has no outcome. Repeated in a new pairing, it is executed
-    // anew.
+    // A command whose effect is given up has no outcome: in a new pairing, it is executed anew.
     try run(
       """
       DELETE FROM applied_command WHERE command_id IN (

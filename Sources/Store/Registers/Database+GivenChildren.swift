@@ -56,8 +56,7 @@ extension Database {
       try endHolding(device, child)
       try forgetTold(of: child, by: device)
     } else if told.modified.author != own {
-      // It may have forgotten the child's zone in between, so it gets again what this parent has
-      // set, as it was set.
+      // It may have forgotten the child's zone in between, so it gets this parent's edits again.
       try run("UPDATE peer SET introduced = 0 WHERE device_id = ?", [device.bytes])
     }
   }

@@ -77,8 +77,7 @@ extension Store {
       if programs >= (isObserved ? Limits.recordedPrograms : Limits.trackedPrograms) {
         guard isObserved, open == nil, try database.freePlace() else { return .full }
       }
-      // The replaced session is deleted only now, when the other session is certain to record the
-      // use.
+      // The replaced session is deleted only once the other one is certain to record the use.
       if let seen {
         try database.remove([process], from: seen.recordID)
         try database.run("DELETE FROM open_session WHERE record_id = ?", [seen.recordID.bytes])
@@ -157,8 +156,7 @@ extension Store {
   ) async throws(StoreError) -> SessionEnding? {
     try await commits.commitTogether { [own, coding, factCache] database, group in
       guard var session = try database.openSession(id, orOf: ended, in: boot, on: own) else {
-        // The request was repeated. That is rare, so it may read the index of this device's whole
-        // history.
+        // The request was repeated, which is rare: it may read the index of all history.
         return try database.row(
           "SELECT * FROM usage_record WHERE device_id = ? AND record_id = ?", [Data(own.bytes), Data(id.bytes)]
         ).map { SessionEnding.ended(try UsageRecord($0), []) }

@@ -63,8 +63,7 @@ public struct CPace: Sendable {
   package static func generator(password: SecretBytes, channelIdentifier: [UInt8], sessionID: [UInt8]) -> SecretBytes {
     let passwordPrefix = lengthPrefix(password.count)
     let used = domain.count + lengthPrefix(domain.count).count + password.count + passwordPrefix.count
-    // The padding fills the first block of the hash, so that the time to compute it does not depend
-    // on the code.
+    // The padding fills the hash's first block, so that the time does not depend on the code.
     let padding = [UInt8](repeating: 0, count: max(0, hashBlockByteCount - 1 - used))
     let material = SecretBytes(joining: [
       SecretBytes(concatenated([domain]) + passwordPrefix), password,

@@ -11,8 +11,7 @@ public enum Bech32m {
   private static let checksumConstant: UInt32 = 0x2bc8_30a3
   private static let checksumCount = 6
 
-  // The symbol value for each ASCII code of a lower-case letter or digit; 0xff for other
-  // characters.
+  // The symbol value for each ASCII code of a lower-case letter or digit; 0xff for others.
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: 0xff, count: 128)
     for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
@@ -69,8 +68,7 @@ public enum Bech32m {
     for position in (separator + 1)..<characters.count {
       let value = values[Int(characters[position])]
       guard value != 0xff else {
-        // The character as given, before the change of case. All characters are known to be ASCII
-        // here.
+        // The character as given, before the change of case; all are known to be ASCII here.
         throw .invalidCharacter(Unicode.Scalar([UInt8](text.utf8)[position]), position: position)
       }
       symbols.append(value)

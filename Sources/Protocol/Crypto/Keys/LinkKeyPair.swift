@@ -37,8 +37,7 @@ public struct LinkKeyPair: Sendable {
       writing: { output in
         status = secret.withBytePointer { crypto_scalarmult_curve25519(output, $0, remote.bytes) }
       })
-    // The library itself refuses points of small order. The second check does not depend on its
-    // version.
+    // The library refuses points of small order itself; this does not depend on its version.
     guard status == 0, shared.withBytePointer({ sodium_is_zero($0, shared.count) }) == 0 else { throw .lowOrderPoint }
     return shared
   }

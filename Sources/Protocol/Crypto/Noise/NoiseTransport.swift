@@ -74,8 +74,7 @@ public struct NoiseTransport: Sendable {
   /// pattern; or `nonceExhausted`. The transport does not change.
   public mutating func open(_ ciphertext: [UInt8]) throws(NoiseError) -> [UInt8] {
     var failure: NoiseError?
-    // Never zero, since the standard library would then write into the empty array that all threads
-    // share.
+    // Never zero, or the standard library would write into the empty array that threads share.
     let size = max(1, ciphertext.count - Self.overheadByteCount)
     let plaintext = [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in
       ciphertext.withUnsafeBytes { ciphertext in
