@@ -39,16 +39,16 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
   }
 
   /// The duration of the search for the inviter, in milliseconds.
-  static var searchMilliseconds: Int64 { 15_000 }
+  private static var searchMilliseconds: Int64 { 15_000 }
   /// The time after which an unreachable address is tried again, in milliseconds.
-  static var roundMilliseconds: Int64 { 2_000 }
+  private static var roundMilliseconds: Int64 { 2_000 }
   /// The duration of the search on the network if the address in the code does not answer, in
   /// milliseconds.
-  static var silenceMilliseconds: Int64 { 2_000 }
+  private static var silenceMilliseconds: Int64 { 2_000 }
   /// Milliseconds to search while machines announce open codes and none of them announces this one.
-  static var otherCodesMilliseconds: Int64 { 5_000 }
+  private static var otherCodesMilliseconds: Int64 { 5_000 }
   /// The milliseconds between two reads of the announcements.
-  static var lookMilliseconds: Int64 { 500 }
+  private static var lookMilliseconds: Int64 { 500 }
 
   private let given: Place?
   private let coded: Place?

@@ -189,7 +189,7 @@ extension Database {
     try run("DELETE FROM discovery_key WHERE \(unneeded)")
   }
 
-  func newestGeneration() throws -> Int64? {
+  fileprivate func newestGeneration() throws -> Int64? {
     try row("SELECT MAX(generation) FROM discovery_key").flatMap { $0[0] as Int64? }
   }
 

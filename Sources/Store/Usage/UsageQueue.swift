@@ -209,7 +209,7 @@ struct UsageQueue {
 }
 
 /// Assigns usage records to family days.
-struct FamilyDays {
+private struct FamilyDays {
   /// The family's day; `nil` if the family has set no zone, or one that is unknown here.
   private let family: DayBoundary?
 

@@ -85,7 +85,7 @@ public struct NoisePattern: Sendable {
 /// means that there is none, `K` that it is known in advance, `X` that it is sent, and `I` that it
 /// is sent at once. Patterns with one letter are one-way. Spec: Noise revision 34, sections 7.4 and
 /// 7.5.
-enum NoiseBasePattern: String, Sendable, CaseIterable {
+private enum NoiseBasePattern: String, Sendable, CaseIterable {
   case n = "N"
   case k = "K"
   case x = "X"

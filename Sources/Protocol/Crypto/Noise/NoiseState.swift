@@ -97,11 +97,11 @@ struct NoiseSymmetricState: Sendable {
 /// Encryption with one key and a counter: the CipherState of Noise with ChaCha20-Poly1305 (Noise
 /// revision 34, section 5.1).
 struct NoiseCipher: Sendable {
-  static let keyByteCount = 32
+  fileprivate static let keyByteCount = 32
   /// The number of bytes that a ciphertext is longer than its plaintext.
   static let tagByteCount = 16
   /// The counter that is reserved for `rekey` and never used for a message.
-  static let reservedNonce = UInt64.max
+  private static let reservedNonce = UInt64.max
 
   private var key: SecretBytes
   private(set) var nonce: UInt64
