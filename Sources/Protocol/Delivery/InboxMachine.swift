@@ -131,31 +131,27 @@ public struct InboxMachine: Sendable {
     var stream = streams[run.streamClass] ?? begun(run.streamClass, epoch: run.epoch)
     if run.epoch != stream.epoch {
       // A stream that restarts within the session begins at 1. Any other run belongs to the past.
-      guard run.items.first?.sequence == 1, !isCommitting || stream.received == stream.watermark else {
-        throw .violation("a run of another epoch")
-      }
+      guard run.items.first?.sequence == 1, !isCommitting || stream.received == stream.watermark
+      else { throw .violation("a run of another epoch") }
       stream = begun(run.streamClass, epoch: run.epoch)
     }
     var fresh: [DeliveryItem] = []
     fresh.reserveCapacity(run.items.count)
     var bytes = 0
     for item in run.items where item.skipThrough > stream.received {
-      guard item.sequence <= stream.received + 1 else {
-        throw .violation("a gap after \(stream.received) in \(run.streamClass.word)")
-      }
+      guard item.sequence <= stream.received + 1
+      else { throw .violation("a gap after \(stream.received) in \(run.streamClass.word)") }
       stream.received = item.skipThrough
       bytes += item.cost
       fresh.append(item)
     }
-    guard !fresh.isEmpty else {
-      return StreamPosition(streamClass: run.streamClass, epoch: stream.epoch, through: stream.watermark)
-    }
+    guard !fresh.isEmpty
+    else { return StreamPosition(streamClass: run.streamClass, epoch: stream.epoch, through: stream.watermark) }
     let items = heldItems[run.streamClass, default: 0] + fresh.count
     bytes += heldBytes[run.streamClass, default: 0]
     // A load may exceed the window by one item.
-    guard items <= Limits.windowItems, bytes <= Limits.windowBytes + 2 * Limits.itemBodyBytes else {
-      throw .violation("more on the way than the window allows")
-    }
+    guard items <= Limits.windowItems, bytes <= Limits.windowBytes + 2 * Limits.itemBodyBytes
+    else { throw .violation("more on the way than the window allows") }
     heldItems[run.streamClass] = items
     heldBytes[run.streamClass] = bytes
     streams[run.streamClass] = stream

@@ -247,9 +247,8 @@ public struct OutboxMachine: Sendable {
   /// Takes the peer's report of what it has stored; throws `SessionFault.violation`, the peer's
   /// fault, if the position exceeds the last number.
   public mutating func received(stored: StreamPosition) throws(SessionFault) -> Effect? {
-    guard var stream = streams[stored.streamClass], stream.position.epoch == stored.epoch, !stream.isRestarting else {
-      return nil
-    }
+    guard var stream = streams[stored.streamClass], stream.position.epoch == stored.epoch, !stream.isRestarting
+    else { return nil }
     // After its session broke off, the peer may have stored items not sent again in this one.
     guard stored.through <= stream.position.last else { throw .violation("stored more than there is") }
     guard stored.through > stream.position.storedThrough else { return nil }

@@ -64,9 +64,8 @@ extension PairingAttempt {
   /// Answers the joiner's half of CPace; the next frame shows whether its guess was right.
   private mutating func take(offer frame: [UInt8], _ code: TypedCode) throws -> [PairingEffect] {
     guard let offer = CPaceOffer(frame: frame) else { throw PairingFault.proof }
-    guard offer.versions.range.overlaps(Version.protocolRange) else {
-      return [.send(PairingNotice.version.frame)] + end(.version)
-    }
+    guard offer.versions.range.overlaps(Version.protocolRange)
+    else { return [.send(PairingNotice.version.frame)] + end(.version) }
     let agreement = try self.agreement(.responder, code, sessionID: offer.sessionID)
     let key = try agreement.finish(remoteShare: offer.share, remoteAssociatedData: offer.versions.bytes)
     let answer = CPaceAnswer(share: agreement.share, versions: Self.versions)
@@ -92,9 +91,8 @@ extension PairingAttempt {
   ) throws -> [PairingEffect] {
     var handshake = handshake
     let (joiner, keys) = try Self.read(frame, &handshake)
-    guard ConstantTime.areEqual(PairingSecrets.joinerCommitment(keys: keys, random: joiner.random), commitment) else {
-      throw PairingFault.proof
-    }
+    guard ConstantTime.areEqual(PairingSecrets.joinerCommitment(keys: keys, random: joiner.random), commitment)
+    else { throw PairingFault.proof }
     let (peer, digits) = met(joiner, keys, try handshake.finish())
     guard joiner.versions.overlaps(Version.protocolRange) else { return abort(peer, .version) }
     // The prologue states the roles: another one now breaks the rules, and spares the code.

@@ -192,9 +192,8 @@ public struct PairingMachine<Line: Sendable>: Sendable {
       // The operation that the store is still working on is about to finish.
       if let device = attempt.stage.device { open?.half = isDiscarded ? nil : device }
     } else if case .awaitingLastWord(let completion) = attempt.stage {
-      guard outcome == .network, !isDiscarded else {
-        return close + end(outcome, completion.question, wasLeftHere: isTakenBack)
-      }
+      guard outcome == .network, !isDiscarded
+      else { return close + end(outcome, completion.question, wasLeftHere: isTakenBack) }
       phase = .inDoubt(completion)
       return close + [.settle(completion.peer)]
     } else if attempt.machine.hasMetInviter {

@@ -43,9 +43,8 @@ public struct TypedCode: Sendable {
   init(compact: String) throws(PairingCodeError) {
     let symbols = compact.unicodeScalars.count
     guard symbols == 9 else { throw .length(symbols: symbols) }
-    guard let values = Crockford.values(compact), Crockford.check(values.dropLast()) == values[8] else {
-      throw .mistyped
-    }
+    guard let values = Crockford.values(compact), Crockford.check(values.dropLast()) == values[8]
+    else { throw .mistyped }
     self.init(discriminator: UInt16(values[0]) << 5 | UInt16(values[1]), secretValues: Array(values[2..<8]))
   }
 }

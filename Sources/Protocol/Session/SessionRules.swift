@@ -62,9 +62,8 @@ public struct SessionRules: Sendable {
       if let refusal = hello.refusal { throw .refused(refusal) }
       guard hello.versions.overlaps(Version.protocolRange) else { throw .version }
       // A caller without this side's Hello cannot know which of its numbers are valid here.
-      guard hasSpoken || batch.goodbye != nil || batch == SessionBatch(hello: hello, rekey: batch.rekey) else {
-        throw .violation("something beside the caller's Hello")
-      }
+      guard hasSpoken || batch.goodbye != nil || batch == SessionBatch(hello: hello, rekey: batch.rekey)
+      else { throw .violation("something beside the caller's Hello") }
       peerHello = hello
     // A side that refuses the session may state the reason before anything else.
     case (nil, nil): guard batch.goodbye != nil else { throw .violation("the first batch has no Hello") }

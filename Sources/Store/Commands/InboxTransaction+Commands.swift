@@ -17,9 +17,8 @@ extension InboxTransaction {
       guard peerRole == .parent else { throw BodyFault(phrase: Phrase("Only a parent's device may send commands.")) }
       let command = try body.get()
       guard command.commandID == id else { throw BodyFault("The command has another ID than its item.") }
-      guard command.author == peer.device else {
-        throw BodyFault("The command's author is not the device that sent it.")
-      }
+      guard command.author == peer.device
+      else { throw BodyFault("The command's author is not the device that sent it.") }
       let outcome = try execute(command, item.body)
       result.appliedCommands += 1
       try answer(CommandReceipt(commandID: id, outcome: .init(outcome), at: wall))
@@ -111,9 +110,8 @@ extension InboxTransaction {
     var outcome = CommandReceipt.Outcome.superseded(nil)
     do {
       let receipt = try body.get()
-      guard receipt.commandID.bytes == item.itemID else {
-        throw BodyFault("The receipt has another ID than its item.", .wrongID)
-      }
+      guard receipt.commandID.bytes == item.itemID
+      else { throw BodyFault("The receipt has another ID than its item.", .wrongID) }
       outcome = receipt.outcome
     } catch let fault as BodyFault { passOver(item, .receipt, fault) }
     let asked = try database.first(

@@ -69,9 +69,8 @@ final class DiskRoom: Sendable {
     guard room >= growth + Self.slack else { throw StoreError.diskFull }
     // The space of the log becomes free when it is truncated. A transaction that uses only free
     // pages does not affect the reserve.
-    guard purpose == .upkeep || growth == 0 || room + logBytes - growth >= plan.reserve else {
-      throw StoreError.diskFull
-    }
+    guard purpose == .upkeep || growth == 0 || room + logBytes - growth >= plan.reserve
+    else { throw StoreError.diskFull }
   }
 
   private static func size(_ path: String) -> Int64 {

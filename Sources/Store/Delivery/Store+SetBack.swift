@@ -43,9 +43,8 @@ extension Database {
       ORDER BY p.device_id, s.cause
       """, [DeviceRole.child.rawValue, age]
     ).map { row in
-      guard let role = DeviceRole(rawValue: row["role"]), let cause = SetBack.Cause(rawValue: row["cause"]) else {
-        throw StoreError.unexpected("which machine was set back")
-      }
+      guard let role = DeviceRole(rawValue: row["role"]), let cause = SetBack.Cause(rawValue: row["cause"])
+      else { throw StoreError.unexpected("which machine was set back") }
       return SetBack(
         device: try row.deviceID("device_id"), name: DeviceName(sanitising: row["name"]), role: role, cause: cause)
     }

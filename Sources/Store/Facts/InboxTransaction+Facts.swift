@@ -62,9 +62,8 @@ extension InboxTransaction {
     ).map { $0.bytes("body") }
     var counts: [FactCache.Place: Int64] = [:]
     for fact in try bodies.flatMap({ try coding.facts($0) }) where fact.child == child {
-      guard let definition = coding.factKinds.definition(fact.kind), let reading = definition.read(fact.text) else {
-        continue
-      }
+      guard let definition = coding.factKinds.definition(fact.kind), let reading = definition.read(fact.text)
+      else { continue }
       do { _ = try database.keep(fact, reading, definition, &counts) } catch is BodyFault { continue }
     }
   }
@@ -76,12 +75,10 @@ extension InboxTransaction {
     // What a machine wrote before it heard that it lost the child still counts: there is no copy.
     let isChilds = isParent ? try database.hasServed(peer.device, fact.child) : try database.serves(own, fact.child)
     guard isChilds else { throw BodyFault("The facts are about a child whose machine that is not.", .foreign) }
-    guard let definition = coding.factKinds.definition(fact.kind) else {
-      throw BodyFault("A fact of the kind \(fact.kind) is not known here.", .unknownKind)
-    }
-    guard let reading = definition.read(fact.text) else {
-      throw BodyFault("A fact of the kind \(fact.kind) cannot be read.")
-    }
+    guard let definition = coding.factKinds.definition(fact.kind)
+    else { throw BodyFault("A fact of the kind \(fact.kind) is not known here.", .unknownKind) }
+    guard let reading = definition.read(fact.text)
+    else { throw BodyFault("A fact of the kind \(fact.kind) cannot be read.") }
     if let role = try role(of: reading.author, isParent: isParent), let author = definition.author, role != author {
       throw BodyFault("A fact of the kind \(fact.kind) is not a \(role.rawValue)'s to make.", .role)
     }

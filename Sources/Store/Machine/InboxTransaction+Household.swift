@@ -30,15 +30,13 @@ extension InboxTransaction {
       part.device = nil
       switch peerRole {
       case .child:
-        guard device == peer.device else {
-          throw BodyFault("The list is about another device than the one that sent it.", .foreign)
-        }
+        guard device == peer.device
+        else { throw BodyFault("The list is about another device than the one that sent it.", .foreign) }
         // A child is believed of a machine that serves the child.
         if kind.isShared { part = part.naming(try served()) }
       case .parent:
-        guard kind.isShared, device != peer.device else {
-          throw BodyFault("Only a child's device gives that kind of list of itself.", .role)
-        }
+        guard kind.isShared, device != peer.device
+        else { throw BodyFault("Only a child's device gives that kind of list of itself.", .role) }
         guard device != own, try hasRoom(for: device), try !isOutdated(part, of: device) else { return }
         part = part.of(try served())
       }

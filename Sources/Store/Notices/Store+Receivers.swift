@@ -175,17 +175,15 @@ extension DatabaseEffects {
 
   /// Counts what a receiver gives, keeps the deed's key and writes the audit, unless it refuses.
   public mutating func count(_ deed: ReceiverDeed) throws -> ReceiverDeed.Verdict {
-    guard let receiver = try database.receiver(named: deed.receiver), receiver.rights.contains(deed.right) else {
-      return .notAllowed
-    }
+    guard let receiver = try database.receiver(named: deed.receiver), receiver.rights.contains(deed.right)
+    else { return .notAllowed }
     if try wasDone(deed) { return .repeated }
     let given = try database.given(by: deed.receiver, on: deed.day)
     let left = ReceiverGift(
       minutes: max(0, receiver.most.minutes - given.minutes),
       milliPoints: max(0, receiver.most.milliPoints - given.milliPoints))
-    guard deed.gift.minutes <= left.minutes, deed.gift.milliPoints <= left.milliPoints else {
-      return .tooMuch(most: receiver.most, left: left)
-    }
+    guard deed.gift.minutes <= left.minutes, deed.gift.milliPoints <= left.milliPoints
+    else { return .tooMuch(most: receiver.most, left: left) }
     // Earlier days count no more.
     try database.run("DELETE FROM receiver_use WHERE name = ? AND day < ?", [deed.receiver, deed.day])
     try database.run(

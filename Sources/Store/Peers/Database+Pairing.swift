@@ -81,9 +81,8 @@ extension Database {
   /// Rolls back, and returns, any other device that a code left pending, so that it pairs one
   /// device; throws `StoreError.unexpected` if the code is closed.
   func makeRoom(_ invitation: String, for device: DeviceID) throws -> DeviceID? {
-    guard try row("SELECT 1 FROM invitation WHERE pairing_id = ? AND outcome IS NOT NULL", [invitation]) == nil else {
-      throw StoreError.unexpected("a device pairs with a code that is closed")
-    }
+    guard try row("SELECT 1 FROM invitation WHERE pairing_id = ? AND outcome IS NOT NULL", [invitation]) == nil
+    else { throw StoreError.unexpected("a device pairs with a code that is closed") }
     guard
       let other = try row(
         "SELECT device_id FROM peer WHERE pending_invitation = ? AND device_id <> ?", [invitation, Data(device.bytes)])

@@ -13,9 +13,8 @@ extension Store {
         ORDER BY a.last_success_at DESC, a.network, a.address
         """, [Data(device.bytes)])
       return try rows.map { row in
-        guard let source = AddressSource(rawValue: row["source"]) else {
-          throw StoreError.unexpected("how an address was learnt")
-        }
+        guard let source = AddressSource(rawValue: row["source"])
+        else { throw StoreError.unexpected("how an address was learnt") }
         let network: String = row["network"]
         return RememberedAddress(
           reached: ReachedAddress(row["address"], source: source, network: network.isEmpty ? nil : network),

@@ -31,9 +31,8 @@ extension Store {
   /// erased.
   public func peer(_ device: DeviceID, answersWith keyID: [UInt8]) async throws(StoreError) -> Bool {
     let isErased = try await commits.commit(.upkeep) { [keys] database in
-      guard let row = try database.row("SELECT * FROM peer WHERE device_id = ?", [Data(device.bytes)]) else {
-        return false
-      }
+      guard let row = try database.row("SELECT * FROM peer WHERE device_id = ?", [Data(device.bytes)])
+      else { return false }
       let held = PairwiseKeys(row)
       var pairwise = held
       pairwise.answers(with: keyID) { keys.keyID(of: $0) }

@@ -25,9 +25,8 @@ extension Store {
     _ device: DeviceID, to name: DeviceName?, childName: String?, at wall: Int64
   ) async throws(StoreError) {
     try await commits.commit { [own] database in
-      guard let row = try database.row("SELECT * FROM peer WHERE device_id = ?", [Data(device.bytes)]) else {
-        throw StoreError.noSuchPeer
-      }
+      guard let row = try database.row("SELECT * FROM peer WHERE device_id = ?", [Data(device.bytes)])
+      else { throw StoreError.noSuchPeer }
       if let name {
         let held = try PeerRecord(row).label
         // Later than every known label, so that it replaces them.
@@ -68,9 +67,8 @@ extension Store {
           renamed = yours
         }
       }
-      guard var label = labels.own, try database.mayTake(label, at: wall), label.replaces(record.label) else {
-        return (renamed, false)
-      }
+      guard var label = labels.own, try database.mayTake(label, at: wall), label.replaces(record.label)
+      else { return (renamed, false) }
       if record.device.role == .child {
         let taken = try database.namesInUse(except: device) + [ownName].compactMap { $0 }
         let name = label.name.distinct(from: taken)

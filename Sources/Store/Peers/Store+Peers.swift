@@ -194,9 +194,8 @@ extension Store {
 
 extension PeerRecord {
   init(_ row: Row) throws {
-    guard let state = State(rawValue: row["state"]), let role = DeviceRole(rawValue: row["role"]) else {
-      throw StoreError.unexpected("a peer's state or role")
-    }
+    guard let state = State(rawValue: row["state"]), let role = DeviceRole(rawValue: row["role"])
+    else { throw StoreError.unexpected("a peer's state or role") }
     device = RegisteredDevice(
       deviceID: try row.deviceID("device_id"), name: DeviceName(sanitising: row["name"]), role: role,
       childName: row["child_name"], identityKey: Hexadecimal.encode(row.bytes("identity_key")),

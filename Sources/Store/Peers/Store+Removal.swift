@@ -13,9 +13,8 @@ extension Store {
   ) async throws(StoreError) -> RemovalResult {
     let age = age()
     return try await commits.commit(.upkeep) { [own] database in
-      guard let row = try database.row("SELECT * FROM peer WHERE device_id = ?", [Data(device.bytes)]) else {
-        throw StoreError.noSuchPeer
-      }
+      guard let row = try database.row("SELECT * FROM peer WHERE device_id = ?", [Data(device.bytes)])
+      else { throw StoreError.noSuchPeer }
       let record = try PeerRecord(row)
       let number: Int64 = row["number"]
       // Two people may remove it at the same moment. It is told once, in the stream that begins

@@ -121,9 +121,8 @@ extension Database {
 extension Register {
   /// Creates a register from a row of either table.
   init(row: Row) throws {
-    guard let zone = Zone(bytes: row.bytes("zone")), let key = RegisterKey(row["key"]) else {
-      throw StoreError.unexpected("the place of a register")
-    }
+    guard let zone = Zone(bytes: row.bytes("zone")), let key = RegisterKey(row["key"])
+    else { throw StoreError.unexpected("the place of a register") }
     self.init(
       zone, key, row["value"],
       modified: HybridTimestamp(

@@ -121,9 +121,8 @@ struct EditTransaction {
     var effects = DatabaseEffects(database, store.coding, own: store.own, author: store.own, at: wall)
     for register in registers {
       let known = try effects.registers(in: register.zone).count
-      guard try known < Limits.zoneRegisters || effects.register(register.key, in: register.zone) != nil else {
-        throw StoreError.unexpected("more than 4,096 settings of one kind: remove some of them first")
-      }
+      guard try known < Limits.zoneRegisters || effects.register(register.key, in: register.zone) != nil
+      else { throw StoreError.unexpected("more than 4,096 settings of one kind: remove some of them first") }
       try effects.save(register)
     }
     for (machine, held) in zip(machines, before) {

@@ -59,9 +59,8 @@ extension Store {
 extension Database {
   fileprivate var edition: Int64 {
     get throws {
-      guard let value = try integer("SELECT value FROM edition") else {
-        throw StoreError.unexpected("registers without an edition")
-      }
+      guard let value = try integer("SELECT value FROM edition")
+      else { throw StoreError.unexpected("registers without an edition") }
       return value
     }
   }

@@ -70,9 +70,8 @@ extension Database {
 
   private func sharers(of record: Data) throws -> [SessionSharer] {
     try rows("SELECT child, category FROM open_session_sharer WHERE record_id = ? ORDER BY child", [record]).map {
-      guard let child = ChildID(bytes: $0["child"] as Data), let category = AppCategory(rawValue: $0["category"]) else {
-        throw StoreError.unexpected("a child of an open session")
-      }
+      guard let child = ChildID(bytes: $0["child"] as Data), let category = AppCategory(rawValue: $0["category"])
+      else { throw StoreError.unexpected("a child of an open session") }
       return SessionSharer(child: child, category: category)
     }
   }

@@ -35,9 +35,8 @@ extension Database {
 
   /// Adds a record's use to the days on which it lies, of those given.
   func count(_ record: UsageRecord, of child: ChildID, on days: ClosedRange<Int64> = 0...Int64.max) throws {
-    guard let use = SpanSet.stretch(from: record.householdStart, milliseconds: record.activeMilliseconds) else {
-      return
-    }
+    guard let use = SpanSet.stretch(from: record.householdStart, milliseconds: record.activeMilliseconds)
+    else { return }
     var start = use.lowerBound
     while start < use.upperBound {
       let day = start / Self.dayMilliseconds

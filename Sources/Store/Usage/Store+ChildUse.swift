@@ -98,9 +98,8 @@ struct AppNames {
   mutating func category(_ row: Columns, _ index: CInt) throws -> AppCategory {
     for known in categories where row.holds(known.text, index) { return known.category }
     let text = row.bytes(index)
-    guard let category = AppCategory(rawValue: String(decoding: text, as: UTF8.self)) else {
-      throw StoreError.unexpected("a category")
-    }
+    guard let category = AppCategory(rawValue: String(decoding: text, as: UTF8.self))
+    else { throw StoreError.unexpected("a category") }
     categories.append((text, category))
     return category
   }

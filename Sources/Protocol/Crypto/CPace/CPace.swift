@@ -150,9 +150,8 @@ public struct CPaceScalar: Sendable {
   /// Creates a scalar from its little-endian encoding: 32 bytes, not all zero; throws
   /// `CPaceError.invalidScalar`, the caller's fault.
   public init(secret: SecretBytes) throws(CPaceError) {
-    guard secret.count == Self.byteCount, secret.withBytePointer({ sodium_is_zero($0, Self.byteCount) }) == 0 else {
-      throw .invalidScalar
-    }
+    guard secret.count == Self.byteCount, secret.withBytePointer({ sodium_is_zero($0, Self.byteCount) }) == 0
+    else { throw .invalidScalar }
     self.secret = secret
   }
 

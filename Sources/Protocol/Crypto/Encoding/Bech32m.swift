@@ -58,9 +58,8 @@ public enum Bech32m {
   /// Returns the five-bit symbols of a text, without the checksum.
   package static func decodeSymbols(_ text: String) throws(Bech32mError) -> (prefix: String, symbols: [UInt8]) {
     // The bytes are counted first, so that a text of any length is refused cheaply.
-    guard text.utf8.count <= maximumCharacterCount * 4, text.unicodeScalars.count <= maximumCharacterCount else {
-      throw .tooLong(count: text.unicodeScalars.count)
-    }
+    guard text.utf8.count <= maximumCharacterCount * 4, text.unicodeScalars.count <= maximumCharacterCount
+    else { throw .tooLong(count: text.unicodeScalars.count) }
     let characters = try lowercasedCharacters(of: text)
     guard let separator = characters.lastIndex(of: UInt8(ascii: "1")), separator > 0 else { throw .missingPrefix }
     let prefix = [UInt8](characters[..<separator])

@@ -10,9 +10,8 @@ public struct LinkKeyPair: Sendable {
   /// Restores a key pair from its scalar of 32 bytes; throws `KeyError.wrongLength`, the caller's
   /// fault.
   public init(secret: SecretBytes) throws(KeyError) {
-    guard secret.count == LinkPublicKey.byteCount else {
-      throw .wrongLength(expected: LinkPublicKey.byteCount, actual: secret.count)
-    }
+    guard secret.count == LinkPublicKey.byteCount
+    else { throw .wrongLength(expected: LinkPublicKey.byteCount, actual: secret.count) }
     self.init(checked: secret)
   }
 

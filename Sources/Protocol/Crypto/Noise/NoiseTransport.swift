@@ -96,9 +96,8 @@ public struct NoiseTransport: Sendable {
     _ ciphertext: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(NoiseError) -> Int {
     guard receiving != nil else { throw .outOfTurn }
-    guard ciphertext.count >= Self.overheadByteCount, ciphertext.count <= Self.maximumMessageByteCount else {
-      throw .authenticationFailed
-    }
+    guard ciphertext.count >= Self.overheadByteCount, ciphertext.count <= Self.maximumMessageByteCount
+    else { throw .authenticationFailed }
     try receiving?.open(ciphertext, additionalData: [], into: output)
     return ciphertext.count - Self.overheadByteCount
   }

@@ -10,12 +10,10 @@ extension Latchkey_V1_KeyRotation {
   }
 
   func value() throws(WireError) -> KeyRotation {
-    guard let generation = Int64(exactly: generation), generation > 0 else {
-      throw WireError("key generation \(generation)")
-    }
-    guard discoveryKey.count == 32, pairwiseKey.count == 32, replaces.count == 8 else {
-      throw WireError("keys of \(discoveryKey.count), \(pairwiseKey.count) and \(replaces.count) bytes")
-    }
+    guard let generation = Int64(exactly: generation), generation > 0
+    else { throw WireError("key generation \(generation)") }
+    guard discoveryKey.count == 32, pairwiseKey.count == 32, replaces.count == 8
+    else { throw WireError("keys of \(discoveryKey.count), \(pairwiseKey.count) and \(replaces.count) bytes") }
     return KeyRotation(
       generation: generation, discoveryKey: Array(discoveryKey), pairwiseKey: Array(pairwiseKey),
       replaces: Array(replaces))

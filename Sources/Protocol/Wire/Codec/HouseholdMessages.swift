@@ -11,15 +11,13 @@ extension Latchkey_V1_Register {
   }
 
   func register() throws(WireError) -> Register {
-    guard let form = UInt8(exactly: zone), let place = Zone(form: form, id: Array(zoneID)) else {
-      throw WireError("a register of an unknown zone")
-    }
+    guard let form = UInt8(exactly: zone), let place = Zone(form: form, id: Array(zoneID))
+    else { throw WireError("a register of an unknown zone") }
     guard let known = RegisterKey(key) else { throw WireError("a register with a malformed key") }
     if hasValue {
       guard value.utf8.count <= Register.valueBytes else { throw WireError("a register with a value that is too long") }
-      guard TextRule.registerValue.allowsCharacters(of: value) else {
-        throw WireError("a register with a value that cannot be shown")
-      }
+      guard TextRule.registerValue.allowsCharacters(of: value)
+      else { throw WireError("a register with a value that cannot be shown") }
     }
     return Register(place, known, hasValue ? value : nil, modified: try modified.value())
   }
@@ -95,9 +93,8 @@ extension Latchkey_V1_Inventory {
     let device = hasDevice ? DeviceID(bytes: Array(self.device)) : nil
     guard !hasDevice || device != nil else { throw WireError("a device that is no device ID") }
     guard number > 0 else { throw WireError("a list without a number") }
-    guard (1...UInt32(Limits.inventoryParts)).contains(parts), part < parts else {
-      throw WireError("part \(part) of \(parts) of a list")
-    }
+    guard (1...UInt32(Limits.inventoryParts)).contains(parts), part < parts
+    else { throw WireError("part \(part) of \(parts) of a list") }
     for text in entries { if let fault = TextRule.inventoryEntry.fault(in: text) { throw WireError(fault) } }
     return Inventory(
       device: device, kind: kind, number: number, part: Int(part), parts: Int(parts), more: Int(more),

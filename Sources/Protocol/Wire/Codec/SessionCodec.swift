@@ -69,9 +69,8 @@ extension Latchkey_V1_Position {
 
 extension StreamClass {
   init(wire: UInt32) throws(WireError) {
-    guard let byte = UInt8(exactly: wire), let value = StreamClass(rawValue: byte) else {
-      throw WireError("stream class \(wire)")
-    }
+    guard let byte = UInt8(exactly: wire), let value = StreamClass(rawValue: byte)
+    else { throw WireError("stream class \(wire)") }
     self = value
   }
 }
@@ -193,9 +192,8 @@ extension Latchkey_V1_Labels.Label {
   }
 
   func value() throws(WireError) -> DeviceLabel {
-    guard HybridTimestamp.walls.contains(wall), let author = DeviceID(bytes: Array(author)) else {
-      throw WireError("a label without a time")
-    }
+    guard HybridTimestamp.walls.contains(wall), let author = DeviceID(bytes: Array(author))
+    else { throw WireError("a label without a time") }
     return DeviceLabel(DeviceName(sanitising: name), at: HybridTimestamp(wall: wall, counter: counter, author: author))
   }
 }
