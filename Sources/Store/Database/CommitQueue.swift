@@ -66,12 +66,11 @@ final class CommitQueue: Sendable {
     self.age = age
   }
 
-  /// Runs `body` in a transaction, possibly together with others, and returns its value once it is
-  /// durable.
+  /// Runs `body` in a transaction, possibly with others, and returns its value once it is durable.
   ///
-  /// - `purpose`: Whether the transaction may use the reserve of a full disk.
-  /// - `mayWait`: Whether it may wait a moment for another one, to share its fsync.
-  /// - `body`: Changes nothing but the database, since it may run a second time after a rollback.
+  /// `purpose` says whether it may use the reserve of a full disk, and `mayWait` whether it may
+  /// wait a moment to share another's fsync. `body` changes nothing but the database: it may run
+  /// again after a rollback.
   func commit<Value: Sendable>(
     _ purpose: CommitPurpose = .work, mayWait: Bool = false, _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws(StoreError) -> Value {
@@ -182,11 +181,8 @@ final class CommitQueue: Sendable {
     }
   }
 
-  /// Runs jobs in one transaction and resumes their callers.
-  ///
-  /// Keeps nothing of them on failure.
-  ///
-  /// `running` is set to the index of the job that failed.
+  /// Runs jobs in one transaction and resumes their callers; on failure, nothing of them is kept,
+  /// and `running` is the index of the job that failed.
   private func attempt(_ jobs: ArraySlice<Job>, _ running: inout Int) throws(StoreError) {
     var endings: [@Sendable () -> Void] = []
     endings.reserveCapacity(jobs.count)

@@ -127,9 +127,7 @@ struct DiskSpace: Sendable {
 /// (Protocol/05-delivery.md §6).
 struct DiskPlan: Hashable, Sendable {
   /// The size from which the log is written back into the database: a sixteenth of the disk, 256
-  /// KiB to 16 MB.
-  ///
-  /// The upper bound is for speed, since a busy queue changes the same pages repeatedly.
+  /// KiB to 16 MB, since a busy queue changes the same pages repeatedly.
   let log: Int64
   /// The size of the reserve file in bytes: what a complete log adds to the database when it is
   /// written back, and a quarter more for the transactions that record deliveries.

@@ -89,12 +89,8 @@ extension Database {
     return values
   }
 
-  /// Writes an audit entry in the transaction that it describes.
-  ///
-  /// - `action`: A fixed word, such as `device.paired` or `app.set`.
-  /// - `target`: The object of the change, such as a device ID.
-  /// - `author`: The device that made the change.
-  /// - `wall`: The time in Unix milliseconds.
+  /// Writes an audit entry in the transaction that it describes; `action` is a fixed word, such as
+  /// `device.paired`.
   func audit(
     _ action: String, of target: String, old: String? = nil, new: String? = nil, by author: DeviceID, at wall: Int64
   ) throws {

@@ -23,18 +23,14 @@ public final class Store: Sendable {
   /// which `examine` makes up for.
   public let isUnexamined: Bool
 
-  /// Opens the database.
+  /// Opens the database, and creates it if it does not exist.
   ///
-  /// Creates it if it does not exist. Otherwise it is checked, unless the file is as it was closed:
-  /// the check reads all of it, which takes a second for a few years of records.
-  ///
-  /// A damaged file is moved aside with its log files, never deleted, and reported as
-  /// `StoreError.corrupt`.
-  ///
-  /// - `caps`: The limits on items that wait for one peer in one class.
-  /// - `clock`: This boot's ID and clock, to measure how long items have waited.
-  /// - `keepsReserve`: Whether to reserve space for when the disk is full, as a running node does.
-  ///   A database of this version is then opened on a full disk as well.
+  /// It is checked, unless the file is as it was closed: the check reads all of it, which takes a
+  /// second for a few years of records. A damaged file is moved aside with its log files, never
+  /// deleted, and reported as `StoreError.corrupt`. `caps` limits the items that wait for one peer
+  /// in one class, and `clock` measures how long items have waited. With `keepsReserve`, space is
+  /// reserved for when the disk is full, as a running node does, and a database of this version
+  /// opens on a full disk as well.
   public init(
     path: String, own: DeviceID, coding: any BodyCoding, keys: any KeySource, caps: QueueCaps = QueueCaps(),
     clock: StoreClock = .stopped, keepsReserve: Bool = false

@@ -3,9 +3,7 @@ import GRDB
 import LatchkeyModel
 
 extension Database {
-  /// Returns the peer's number in the delivery tables.
-  ///
-  /// Throws `noSuchPeer` if there is none.
+  /// Returns the peer's number in the delivery tables; throws `noSuchPeer` if there is none.
   func address(of device: DeviceID) throws -> OutboxAddress {
     guard let number = try integer("SELECT number FROM peer WHERE device_id = ?", [device.bytes])
     else { throw StoreError.noSuchPeer }
@@ -19,13 +17,10 @@ extension Database {
     }
   }
 
-  /// Enqueues an item with the next number of a stream.
+  /// Enqueues an item with the next number of a stream, which the transaction's group assigns.
   ///
-  /// Throws `StoreError.queueFull` if a limit is reached, in which case nothing is stored.
-  ///
-  /// - `group`: The transaction's group, which assigns the number.
-  /// - `since`: The time at which the item was accepted, if that was earlier. Its reading of the
-  ///   age clock may be unknown.
+  /// Throws `StoreError.queueFull` if a limit is reached; nothing is stored then. `since` is when
+  /// the item was accepted, if earlier; its reading of the age clock may be unknown.
   func enqueue(
     _ peer: OutboxAddress, _ streamClass: StreamClass, kind: ItemKind, itemID: [UInt8], body: [UInt8], level: Int64 = 0,
     caps: QueueCaps = QueueCaps(), since: (wall: Int64, age: Int64?)? = nil, in group: WriteGroup, at wall: Int64

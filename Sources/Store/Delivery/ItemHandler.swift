@@ -1,11 +1,9 @@
 import GRDB
 import LatchkeyModel
 
-/// A kind of item that this version handles, in its class.
+/// A kind of item that this version handles, in its class (Protocol/06-messages.md §2).
 ///
 /// An item without a handler in `ItemHandlers.all` is ignored, and its sender is told.
-///
-/// Spec: Protocol/06-messages.md §2.
 struct ItemHandler: Sendable {
   /// Brings an item, whose body is decoded, into force.
   typealias Taking = @Sendable (DeliveryItem, inout InboxTransaction) throws -> Void

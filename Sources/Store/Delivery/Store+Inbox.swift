@@ -5,29 +5,14 @@ import LatchkeyModel
 extension Store {
   /// Brings items into force: effects, receipts and watermarks in one transaction.
   ///
-  /// Items that are already in force change nothing.
-  ///
-  /// On a full disk, the items are stored in parts, as many as there is space for. If not all can
-  /// be stored, those that were are in force and are ignored when they are repeated; the result
-  /// contains their effects and the fault.
-  ///
-  /// Items in flight while a device is removed are refused with `noSuchPeer`. So is a removal that
-  /// arrived in a session of an earlier pairing, since it ends that pairing and not the present
-  /// one.
-  ///
-  /// - Parameters:
-  ///   - runs: The items as the inbox machine gathered them; a `removal` among them has a verified
-  ///     signature.
-  ///   - device: The sender.
-  ///   - role: The role of the sender.
-  ///   - sessionKey: The pairwise key of the session that brought the items; `nil` if it belongs to
-  ///     the present pairing.
-  ///   - enforcement: How far this machine enforces rules, for the receipts.
-  ///   - awaitsAgent: Whether an agent is to carry out what follows from rules, which is in force
-  ///     once it says so.
-  ///   - wall: The time in Unix milliseconds.
-  /// - Returns: The effects of the items, and the fault if not all were stored.
-  /// - Throws: `StoreError`; `noSuchPeer` for a device that was removed.
+  /// Items that are already in force change nothing. On a full disk, the items are stored in parts,
+  /// as many as there is space for: those are in force and are ignored when they are repeated, and
+  /// the result contains their effects and the fault. A `removal` among the runs has a verified
+  /// signature. Items in flight while a device is removed are refused with `noSuchPeer`. So is a
+  /// removal that arrived in a session of an earlier pairing, since it ends that pairing and not
+  /// the present one. `sessionKey` is the pairwise key of the session that brought the items; `nil`
+  /// if it belongs to the present pairing. Receipts state how far this machine enforces rules, and
+  /// whether an agent has yet to say that they are in force (`awaitsAgent`).
   public func receive(
     _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, in sessionKey: [UInt8]? = nil, enforcement: Enforcement,
     awaitsAgent: Bool = false, at wall: Int64

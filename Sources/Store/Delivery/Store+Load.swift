@@ -3,12 +3,12 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Returns the items of a stream from number `from` on, which are consecutive: at most `items`
-  /// items of at most `bytes` bytes, but at least one.
+  /// Returns consecutive items of a stream from a number on: at least one, and no more than the
+  /// limits.
   ///
   /// Numbers without an item are returned as skips. Expired items are first removed from the queue,
-  /// durably. Once a usage item has been returned, it is no longer merged into a total, since the
-  /// peer may have it. This is durable as well.
+  /// durably. Once a usage item has been returned, it is no longer merged into a total, durably,
+  /// since the peer may have it.
   public func load(
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, from: UInt64, items: Int, bytes: Int,
     at wall: Int64

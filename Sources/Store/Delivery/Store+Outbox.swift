@@ -3,13 +3,12 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Deletes the items that a peer has stored, updates the status of their commands, and activates
-  /// keys among them.
+  /// Deletes the items that a peer has stored, updates their commands, and activates keys among
+  /// them.
   ///
   /// On a full disk this happens in steps, each of which frees space for the next. If a step fails,
-  /// the result contains the effects of the earlier steps and the fault.
-  ///
-  /// With `mayWait`, it waits a moment for another commit, whose fsync it shares.
+  /// the result contains the effects of the earlier steps and the fault. With `mayWait`, it waits a
+  /// moment for another commit, whose fsync it shares.
   @discardableResult
   public func forget(
     _ device: DeviceID, _ stored: StreamPosition, mayWait: Bool = false, at wall: Int64

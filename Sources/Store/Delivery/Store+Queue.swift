@@ -41,10 +41,8 @@ extension Store {
 }
 
 extension Database {
-  /// Removes one item from a queue.
-  ///
-  /// Its number is then sent as a skip. Does nothing if the item is no longer there. `fate` is
-  /// counted if it is given.
+  /// Removes an item from a queue if it is still there, and counts its fate; its number is sent as
+  /// a skip.
   func withdraw(
     _ peer: Int64, _ streamClass: StreamClass, _ sequence: Int64, itemID: Data, as fate: DeliveryFate?, at wall: Int64
   ) throws {

@@ -4,15 +4,14 @@ import LatchkeyModel
 
 /// The restart of streams. Spec: Protocol/05-delivery.md §5.
 extension Store {
-  /// Gives the rest of a stream a new epoch and numbers from 1, because the peer's history of the
-  /// stream differs from this machine's.
+  /// Gives the rest of a stream a new epoch and numbers from 1, because the peer's history differs.
   ///
   /// Items that the peer reported as stored and has lost are queued again as far as they are known
-  /// here: unanswered commands, executed commands that have not expired, the last receipts, and the
-  /// usage records of this machine. The peer recognizes those that it still has by their IDs. Other
+  /// here: unanswered commands, executed commands that have not expired, the last receipts, and
+  /// this machine's usage records. The peer recognizes those that it still has by their IDs. Other
   /// lost commands no longer count as executed. A peer that holds an epoch which this machine never
   /// gave the stream has lost nothing: this machine was restored. The same transaction records
-  /// which machine was restored (`setBacks`). `epoch` is a random number other than 0.
+  /// which machine was (`setBacks`). `epoch` is a random number other than 0.
   public func restart(
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, cause: RestartCause, at wall: Int64
   ) async throws(StoreError) -> OutboxPosition {

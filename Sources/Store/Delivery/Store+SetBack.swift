@@ -4,10 +4,7 @@ import LatchkeyModel
 
 /// Machines that were restored to an earlier state. Spec: Protocol/05-delivery.md §5.
 extension Store {
-  /// Records that a peer holds streams that this machine does not know, since this machine was
-  /// restored.
-  ///
-  /// `streams` are the positions that the peer states. The same streams are recorded once.
+  /// Records once that a peer holds streams that this machine, which was restored, does not know.
   public func noteSetBack(_ device: DeviceID, holding streams: [StreamPosition], at wall: Int64)
     async throws(StoreError)
   {

@@ -87,8 +87,8 @@ extension Store {
   /// Its previous state applies until `promote`. `invitation` is the code that the device used,
   /// `nil` on the joiner; `address` is where it was authenticated, if this side dialled;
   /// `isRenamed` says whether its name was given here. A code pairs one device: another one that it
-  /// left pending is rolled back, and returned. Throws `StoreError.unexpected` if the code is
-  /// closed, which a session of another device may just have done.
+  /// left pending is rolled back and returned, and a code that is closed, as by a session of
+  /// another device, throws `StoreError.unexpected`.
   @discardableResult
   public func savePending(
     _ device: RegisteredDevice, pairwiseKey: [UInt8], invitation: String?, address: ReachedAddress? = nil,
@@ -131,10 +131,8 @@ extension Store {
     }
   }
 
-  /// Makes a pending device active and marks its code as used up.
-  ///
-  /// Returns `false`, and changes nothing, if the pairing was rolled back. `address` is the
-  /// device's address, if this side dialled.
+  /// Makes a pending device active and marks its code as used up; returns `false`, and changes
+  /// nothing, if the pairing was rolled back.
   public func promote(
     _ device: DeviceID, address: ReachedAddress? = nil, at wall: Int64
   ) async throws(StoreError) -> Bool {
@@ -165,9 +163,8 @@ extension Store {
     }
   }
 
-  /// Records a sign of life, and the device's address if this side dialled.
-  ///
-  /// `isSession` indicates whether it was a session. The connection of a pairing is not one.
+  /// Records a sign of life, and the device's address if this side dialled; a pairing's connection
+  /// is no session.
   public func seen(
     _ device: DeviceID, address: ReachedAddress?, synced: Bool, isSession: Bool = false, at wall: Int64
   ) async throws(StoreError) {

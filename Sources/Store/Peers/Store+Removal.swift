@@ -158,10 +158,8 @@ extension Database {
     }
   }
 
-  /// Marks a device as removed and erases its keys.
-  ///
-  /// A device that was never active leaves no trace. `keepsPending` indicates whether a pending
-  /// pairing with it continues.
+  /// Marks a device as removed and erases its keys, but for a pending pairing's if that continues;
+  /// a device that was never active leaves no trace.
   func eraseKeys(of device: DeviceID, keepsPending: Bool = false) throws {
     try run(
       """

@@ -20,29 +20,20 @@ public enum SessionEnding: Hashable, Sendable {
 }
 
 extension Store {
-  /// Durably begins a session for a program, or adds the program to the open session of its
-  /// application.
+  /// Durably begins a session for a program, or adds the program to its application's open session.
   ///
-  /// `new` is the session that begins, with `process` as its only program. If a session of the
-  /// application already has the program, returns that session. Sessions of one application and
-  /// account never overlap.
-  ///
-  /// If the limit is reached, a program that the agent has seen (`isObserved`) can still begin a
-  /// session: it replaces a program of a session that has several. So no application is left out
-  /// because of the processes of another one. A paused session of unknown programs continues at
-  /// `since`.
-  ///
-  /// If a caller names the application (`isObserved` is false), this replaces the application as
-  /// which the agent has just seen the program. The reason is that the agent may see a program
-  /// before the caller who started it can name it. The new session begins when the replaced one
-  /// did.
-  ///
-  /// If an earlier session had the program, the new session begins no earlier than the program
-  /// ended there. So what an agent reports again counts once. No session begins if that end is
-  /// later than `asOf`, the last instant at which the program is known to have run.
-  ///
-  /// In an account that several children share, a session begins no earlier than the last change of
-  /// who is there: the agent may name a program that had no rules before with its start.
+  /// `new` begins with `process` as its only program. If a session of the application already has
+  /// the program, it is returned: sessions of one application and account never overlap. A paused
+  /// session of unknown programs continues at `since`. At the limit, a program that the agent has
+  /// seen (`isObserved`) replaces one of a session that has several, so that no application is left
+  /// out because of another one's processes. A caller that names the application (`isObserved` is
+  /// false) replaces the application as which the agent has just seen the program, since the agent
+  /// may see it before the caller who started it can name it; the new session begins when the
+  /// replaced one did. If an earlier session had the program, the new one begins no earlier than
+  /// the program ended there, so that a repeated report counts once; none begins if that is later
+  /// than `asOf`, the last instant at which the program is known to have run. In an account that
+  /// several children share, a session begins no earlier than the last change of who is there: the
+  /// agent may name a program that had no rules before with its start.
   public func open(
     _ new: OpenUsageSession, of process: ProcessIdentity, isObserved: Bool = false, since: BootInstant? = nil,
     asOf: BootInstant
@@ -106,7 +97,7 @@ extension Store {
     }
   }
 
-  /// Records the sessions whose programs rules close now, and the sessions that are open again.
+  /// Records the sessions whose programs rules close now, and those that are open again.
   public func note(closed: [RecordID], reopened: [RecordID], now: BootInstant) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in
       for record in closed {
@@ -120,10 +111,9 @@ extension Store {
     }
   }
 
-  /// Records a reading of the activity clock of a program's application.
+  /// Records a reading of the activity clock of a program's application; the session continues.
   ///
-  /// The session continues. `since` is when the agent began to see the program. The session's time
-  /// before that counts in full.
+  /// The session's time before `since`, when the agent began to see the program, counts in full.
   public func note(
     _ reading: SessionActivity.Reading, of process: ProcessIdentity, bootID: String, since: BootInstant?
   ) async throws(StoreError) {
@@ -141,15 +131,14 @@ extension Store {
     }
   }
 
-  /// Removes programs from a session.
+  /// Removes programs from a session, and ends it if none is left.
   ///
-  /// If none is left, ends the session. The same transaction stores the record and queues it for
-  /// every parent, with the facts that follow from the record. Returns `nil` if there is neither a
-  /// session nor a record with that ID. `make` returns the record of the session; it is not called
-  /// if the session has ended already. `end` is when the programs ended, on the boot clock.
-  ///
-  /// With a `boot`, programs that have gone on in another session of that boot are removed from
-  /// that one: `handOver` may have ended theirs since the caller looked.
+  /// The same transaction stores the record that `make` returns and queues it for every parent,
+  /// with the facts that follow from it; `make` is not called if the session has ended already.
+  /// Returns `nil` if there is neither a session nor a record with that ID. `end` is when the
+  /// programs ended, on the boot clock. With a `boot`, programs that have gone on in another
+  /// session of that boot are removed from that one: `handOver` may have ended theirs since the
+  /// caller looked.
   public func endSession(
     _ id: RecordID, of ended: [ProcessIdentity], in boot: String? = nil, at wall: Int64, end: BootInstant? = nil,
     make: @escaping @Sendable (OpenUsageSession, inout DatabaseEffects) throws -> UsageRecord

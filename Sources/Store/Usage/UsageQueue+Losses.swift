@@ -22,10 +22,8 @@ extension Database {
     }
   }
 
-  /// Stores a report of dropped usage.
-  ///
-  /// A repeated report is stored once. `parent` is given on the child, for the parent whose queue
-  /// had no space.
+  /// Stores a report of dropped usage once; on a child, `parent` is the one whose queue had no
+  /// space.
   func keep(_ loss: UsageLoss, parent: Int64?, at wall: Int64) throws {
     try run(
       "INSERT INTO usage_loss VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",

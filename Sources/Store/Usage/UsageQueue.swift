@@ -7,9 +7,7 @@ import LatchkeyRules
 ///
 /// If there is no space, sessions are merged into hourly totals, and these into daily ones. Only
 /// then is the oldest usage dropped, with a record of the loss. Items that were ever passed to a
-/// session are not merged, since the parent may have them.
-///
-/// Spec: Protocol/05-delivery.md §9.
+/// session are not merged, since the parent may have them. Spec: Protocol/05-delivery.md §9.
 struct UsageQueue {
   let database: Database
   let group: WriteGroup
@@ -20,10 +18,9 @@ struct UsageQueue {
   /// The number of items that one step examines, which limits the transaction.
   private static let step = 4_096
 
-  /// Queues an item, and makes space if there is none.
+  /// Queues an item, and makes space if there is none; an item without space counts as dropped.
   ///
-  /// It returns whether there was space; an item without space counts as dropped. `change` is `nil`
-  /// if neither the item nor the record of dropped items was queued.
+  /// `change` is `nil` if neither the item nor the record of dropped items was queued.
   func add(_ item: QueuedItem) throws -> (isQueued: Bool, change: OutboxChange?) {
     var hasMadeRoom = false
     while true {
@@ -122,11 +119,8 @@ struct UsageQueue {
     var record: UsageRecord
   }
 
-  /// Merges the oldest records of the same hour or family day into totals.
-  ///
-  /// Returns the number of items by which the queue shrinks.
-  ///
-  /// `level` is 1 for hours and 2 for days.
+  /// Merges the oldest records of the same hour (level 1) or family day (2) into totals; returns
+  /// the number of items by which the queue shrinks.
   private func merge(into level: Int64) throws -> Int64 {
     var buckets: [Bucket: [Member]] = [:]
     var order: [Bucket] = []
