@@ -80,10 +80,8 @@ public struct InboxMachine: Sendable {
     }
   }
 
-  /// The number of items that the peer announced at the beginning of the session and that are not
-  /// durable here yet.
-  ///
-  /// At most `Int64.max`: a peer may announce any number, and the result is added to others.
+  /// The number of items that the peer announced when the session began and that are not durable
+  /// here yet; at most `Int64.max`, since a peer may announce any number.
   public var behind: UInt64 {
     let most = UInt64(Int64.max)
     return stated.reduce(0) { behind, position in
@@ -121,11 +119,9 @@ public struct InboxMachine: Sendable {
     forgetUncommitted()
   }
 
-  /// Takes a run of items.
-  ///
-  /// Returns the position to report at once if the run contains nothing new, since the peer missed
-  /// the earlier report. Throws `SessionFault.violation`, the peer's fault, for a gap or for more
-  /// items than the window allows.
+  /// Takes a run of items; returns the position to report at once if it contains nothing new, since
+  /// the peer missed the earlier report; throws `SessionFault.violation`, the peer's fault, for a
+  /// gap or for more items than the window allows.
   public mutating func received(_ run: ItemRun) throws(SessionFault) -> StreamPosition? {
     // The first run of a stream that was created after the Hello states the epoch itself.
     var stream = streams[run.streamClass] ?? begun(run.streamClass, epoch: run.epoch)
@@ -198,10 +194,8 @@ public struct InboxMachine: Sendable {
     return stored
   }
 
-  /// Discards the commit that failed, on a full disk for example.
-  ///
-  /// Nothing was acknowledged. The caller has to close the session, and the peer sends the items
-  /// again.
+  /// Discards the commit that failed, on a full disk for example; the caller has to close the
+  /// session, and the peer sends the items again.
   public mutating func commitFailed() {
     isCommitting = false
     committing = [:]
@@ -228,9 +222,7 @@ public struct InboxMachine: Sendable {
   }
 
   /// Counts the waiting items again, without those that a commit for the previous session has
-  /// stored meanwhile.
-  ///
-  /// If the peer sends these again, they are acknowledged, and their share of the window is free.
+  /// stored, whose share of the window is free and which are acknowledged if they come again.
   private mutating func forgetCommitted() {
     heldItems = [:]
     heldBytes = [:]

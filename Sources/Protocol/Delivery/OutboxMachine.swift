@@ -161,10 +161,8 @@ public struct OutboxMachine: Sendable {
     for (streamClass, stream) in streams { streams[streamClass] = stream.unsent }
   }
 
-  /// Records that the peer ended a session because of a broken rule.
-  ///
-  /// It may have lost what it reported, so its next statement is not an outdated one. A copy of
-  /// this machine can cause this.
+  /// Records that the peer ended a session because of a broken rule, as a copy of this machine can
+  /// cause: it may have lost what it reported, so its next statement is not an outdated one.
   public mutating func peerObjected() { for streamClass in streams.keys { streams[streamClass]?.storedBy = nil } }
 
   /// Records that the store has made items up to `last` durable.

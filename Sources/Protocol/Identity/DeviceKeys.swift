@@ -26,9 +26,7 @@ public struct DeviceKeys: Hashable, Sendable {
 /// each other (Protocol/02-discovery.md §3).
 public enum DiscoveryHint {
   /// Returns the 8 bytes of TXT key `h`: a truncated HMAC-SHA-256 with the household's discovery
-  /// key over nonce and device ID.
-  ///
-  /// `discoveryKey` has 32 bytes; `nonce` is the 8 bytes of TXT key `n`.
+  /// key of 32 bytes over the nonce, 8 bytes of TXT key `n`, and the device ID.
   public static func make(discoveryKey: [UInt8], nonce: [UInt8], device: DeviceID) -> [UInt8] {
     Array(HMACSHA256.authenticate(key: discoveryKey, message: nonce + device.bytes).prefix(8))
   }

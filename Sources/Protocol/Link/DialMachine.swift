@@ -42,10 +42,8 @@ public struct DialMachine: Sendable {
     case resting
     /// No address is known; the machine waits for an address or another sign of life.
     case nowhere
-    /// A call beside a silent session is about to begin.
-    ///
-    /// The delay differs between machines, so that many of them that lost the same peer do not call
-    /// at one moment.
+    /// A call beside a silent session is about to begin, with a delay that differs between
+    /// machines, so that many that lost the same peer do not call at one moment.
     case spreading(until: BootInstant, beside: Int)
     case looking(beside: Int?, begun: BootInstant)
     case racing(Race)
@@ -101,10 +99,8 @@ public struct DialMachine: Sendable {
 
   // MARK: Needs
 
-  /// Acts on what the link needs now.
-  ///
-  /// Call this after any change. `crowd` is the number of machines that may be calling at the same
-  /// moment, as far as is known.
+  /// Acts on what the link needs now, after any change; `crowd` is the known number of machines
+  /// that may be calling at the same moment.
   public mutating func settle(_ need: Need, crowd: Int, now: BootInstant) {
     switch need {
     case .nothing:
@@ -193,10 +189,8 @@ public struct DialMachine: Sendable {
     return endpoint
   }
 
-  /// Records that the peer answered a call and proved its key.
-  ///
-  /// Returns `true` if the call wins, in which case all others are cancelled; otherwise its
-  /// connection is not needed.
+  /// Records that the peer answered a call and proved its key; returns whether the call wins, which
+  /// cancels all others.
   public mutating func authenticated(_ call: Int) -> Bool {
     guard case .racing(var race) = phase, let endpoint = race.calls.removeValue(forKey: call),
       race.race.authenticated(endpoint)
@@ -239,11 +233,8 @@ public struct DialMachine: Sendable {
     }
   }
 
-  /// Records the end of the session, or of the attempt to open one, which was open for
-  /// `milliseconds`.
-  ///
-  /// `isOurs` says whether this side had called, and `isDuplicate` whether it gave way to another
-  /// session, which is not a failure.
+  /// Records the end of a session or an attempt that was open for `milliseconds` and that this side
+  /// (`isOurs`) or the peer began; giving way to another one is no failure (`isDuplicate`).
   public mutating func sessionEnded(
     after milliseconds: Int64, isOurs: Bool, isDuplicate: Bool, crowd: Int, now: BootInstant
   ) {

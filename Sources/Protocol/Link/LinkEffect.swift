@@ -22,10 +22,8 @@ public enum LinkEffect: Sendable {
 
   /// Look up the peer's possible addresses, then call `lookedUp`.
   case lookUpAddresses
-  /// Call this address and read the answer with these keys, most likely first.
-  ///
-  /// Then call `callEnded` or `opened`. `offered` is the key of an incomplete pairing if it is
-  /// among the keys; it is passed on to `opened`.
+  /// Call this address, read the answer with these keys, most likely first, then call `callEnded`
+  /// or `opened`, the latter with the key of an incomplete pairing among them (`offered`).
   case call(Int, SocketEndpoint, keys: [[UInt8]], offered: [UInt8]?)
   /// Cancel a call; report nothing more about it.
   case giveUp(Int)

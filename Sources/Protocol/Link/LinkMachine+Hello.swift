@@ -3,10 +3,8 @@ import LatchkeyModel
 /// The decision whether a session is kept after its Hello, and the first exchange in it. Spec:
 /// Protocol/04-session.md §4, §6, §9, §10.
 extension LinkMachine {
-  /// Continues a session after the database has checked the last items that its Hello states.
-  ///
-  /// `foreign` holds the classes in which the peer has a different item under a number that this
-  /// machine assigned.
+  /// Continues a session after the database has checked its Hello; in the classes `foreign`, the
+  /// peer has another item under a number that this machine assigned.
   public mutating func judged(_ number: Int, foreign: Set<StreamClass>, now: BootInstant) {
     self.now = now
     guard case .judging(let hello, let rest, let ahead)? = sessions[number]?.phase else { return }

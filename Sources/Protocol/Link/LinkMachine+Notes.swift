@@ -73,20 +73,16 @@ extension LinkMachine {
 
   // MARK: Removal
 
-  /// A Boolean value that indicates whether to call the peer.
-  ///
-  /// A quarantined device is not called, nor a removed one that has answered every call with
-  /// silence.
+  /// A Boolean value that indicates whether to call the peer: not if it is in quarantine, or was
+  /// removed and has answered every call with silence.
   var isWorthCalling: Bool {
     guard !standing.isQuarantined || standing.pendingKey != nil else { return false }
     return standing.state != .removedUntold || standing.removalSessions > 0
       || standing.removalSilences < Limits.removalCalls
   }
 
-  /// Returns whether a session belongs to a new pairing with a removed device that is not stored
-  /// yet.
-  ///
-  /// The removal ends the earlier pairing and must not be sent in this session.
+  /// Returns whether a session belongs to a new, unstored pairing with a removed device; the
+  /// removal, which ends the earlier pairing, must not be sent in it.
   func isOfNewPairing(_ session: LinkSession) -> Bool {
     standing.state == .removedUntold && standing.pendingKey == session.pairwiseKey
   }

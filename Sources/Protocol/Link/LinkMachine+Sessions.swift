@@ -4,10 +4,8 @@ import LatchkeyModel
 extension LinkMachine {
   // MARK: Inputs from connections
 
-  /// Adds a session after the handshake of a call from the peer, and returns its number; `nil` if
-  /// the connection is not needed.
-  ///
-  /// `pairwiseKey` is the key with which the call was answered, 32 bytes.
+  /// Adds a session after a call from the peer that was answered with a key of 32 bytes; returns
+  /// its number, or `nil` if the connection is not needed.
   public mutating func accepted(_ ends: SessionEnds, pairwiseKey: [UInt8], now: BootInstant) -> Int? {
     self.now = now
     guard !isEnded else { return nil }

@@ -50,10 +50,8 @@ extension LinkMachine {
 
   // MARK: In
 
-  /// Commits the runs received so far.
-  ///
-  /// A pending restart comes first. The commit may queue receipts, which would otherwise get
-  /// numbers that the peer already uses.
+  /// Commits the runs received so far, after a pending restart: the receipts that it may queue
+  /// would otherwise get numbers that the peer already uses.
   mutating func commitNext() {
     guard notes.restarts.isEmpty, !notes.isRestarting, let runs = inbox.nextCommit() else { return }
     // The runs were received in the current session.
@@ -61,10 +59,8 @@ extension LinkMachine {
     effects.append(.commit(runs, sessionKey: committingKey))
   }
 
-  /// Reports runs that are now durable as stored.
-  ///
-  /// Keys among them are already known here. `wasRemoved` indicates whether one of them contains
-  /// the peer's removal of this device.
+  /// Reports runs, whose keys are known here already, as stored now that they are durable;
+  /// `wasRemoved` says whether one contains the peer's removal of this device.
   public mutating func committed(_ runs: [ItemRun], wasRemoved: Bool, now: BootInstant) {
     self.now = now
     streamsTouched()
@@ -89,10 +85,8 @@ extension LinkMachine {
     end(now: now)
   }
 
-  /// Ends the session after a commit failed in whole or in part.
-  ///
-  /// The peer sends the runs again in the next one. `part` holds the runs that are durable. The
-  /// next Hello states them, so that the peer notices if it was restored to an older state.
+  /// Ends the session after a commit failed in whole or in part, so that the peer sends the runs
+  /// again; the next Hello states the durable `part`, which shows the peer whether it was restored.
   public mutating func commitFailed(_ fault: LinkFault, inForce part: [ItemRun] = [], now: BootInstant) {
     self.now = now
     if !part.isEmpty {

@@ -70,10 +70,8 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
   /// The time at which the network was first searched.
   private var asked: BootInstant?
 
-  /// Begins a search.
-  ///
-  /// `given` is the address that the person entered; if present, no other is tried. `coded` is the
-  /// address in the code, which is tried before the network is searched.
+  /// Begins a search: only at the `given` address, if the person entered one, or else at the code's
+  /// before the network is searched.
   public init(given: Place?, coded: Place?, now: BootInstant) {
     (self.given, self.coded) = (given, coded)
     isFirst = given == nil && coded != nil

@@ -52,10 +52,8 @@ public struct PairingAttempt: Sendable {
     listen()
   }
 
-  /// Begins an attempt of the joiner.
-  ///
-  /// `asksPerson` indicates whether the person here has to accept as well. Otherwise, entering the
-  /// code is enough.
+  /// Begins an attempt of the joiner; unless the person here is asked as well, entering the code is
+  /// enough.
   public init(joiner own: PairingParty, code: PairingCredential, entropy: PairingEntropy, asksPerson: Bool) {
     (self.own, self.code, self.entropy, self.asksPerson) = (own, code, entropy, asksPerson)
     inviter = nil
@@ -124,10 +122,8 @@ public struct PairingAttempt: Sendable {
     return last + end(.ok)
   }
 
-  /// Handles the loss of the connection, or the other side's failure to answer in time.
-  ///
-  /// A pending peer is kept for `Limits.pairingCommitMilliseconds`. A session with it within that
-  /// time completes the pairing.
+  /// Handles the loss of the connection, or silence of the other side; a pending peer is kept for
+  /// `Limits.pairingCommitMilliseconds`, in which a session with it completes the pairing.
   public mutating func connectionLost() -> [PairingEffect] {
     switch state {
     case .promoting, .ended: []

@@ -42,10 +42,8 @@ public struct PairingMachine<Line: Sendable>: Sendable {
     /// On the joiner: make the peer active although the pairing is unconfirmed, then call `forced`
     /// on success.
     case force(DeviceID)
-    /// Report the end.
-    ///
-    /// On the inviter, also stop announcing the code, and store that it is closed; with the outcome
-    /// `ok`, this is stored already.
+    /// Report the end; on the inviter, also stop announcing the code, and store that it is closed,
+    /// which it is already with the outcome `ok`.
     case ended(PairingOutcome)
   }
 
@@ -96,10 +94,8 @@ public struct PairingMachine<Line: Sendable>: Sendable {
   private(set) var last: PairingOutcome?
   /// The number of wrong guesses at the code.
   var failures = 0
-  /// A Boolean value that indicates whether the person here has cancelled a pairing that the other
-  /// machine may have completed.
-  ///
-  /// The device is then removed again after completion, with a signed notice.
+  /// Whether the person here has cancelled a pairing that the other machine may have completed; the
+  /// device is then removed again after completion, with a signed notice.
   var isTakenBack = false
   /// The observation of the joiner's search; `nil` for none.
   public internal(set) var hint: JoinHint?
@@ -111,10 +107,8 @@ public struct PairingMachine<Line: Sendable>: Sendable {
 
   var isInviter: Bool { first.part == .inviter }
 
-  /// Begins an attempt with another machine: with a joiner that has sent its first data, or one
-  /// that may be the inviter.
-  ///
-  /// Returns the attempt's number; `nil` if another attempt is under way or the pairing has ended.
+  /// Begins an attempt with a joiner that has sent its first data, or with a machine that may be
+  /// the inviter; returns its number, or `nil` during another attempt and after the end.
   public mutating func connected(_ line: Line, _ machine: @autoclosure () -> PairingAttempt) -> Int? {
     guard case .waiting = phase else { return nil }
     attempts += 1

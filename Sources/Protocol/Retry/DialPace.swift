@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// The pace at which a peer is called.
+/// The pace at which a peer is called; jitter is a random number in 0 to 1.
 ///
 /// A pure value. Spec: Protocol/04-session.md §5.
 public struct DialPace: Sendable, Hashable {
@@ -30,13 +30,11 @@ public struct DialPace: Sendable, Hashable {
   }
 
   /// Returns the delay before our next call, in milliseconds, after a session that the peer began
-  /// ended too soon; `jitter` is a random number in 0 to 1.
+  /// ended too soon.
   public mutating func fellApart(jitter: Double) -> Int64 { backoff.failed(jitter: jitter) }
 
-  /// Returns the delay in milliseconds after a call whose session has ended.
-  ///
-  /// A session that did not last counts as a failed attempt, since two machines that cannot proceed
-  /// must not reconnect in a loop. `jitter` is a random number in 0 to 1.
+  /// Returns the delay in milliseconds after a call whose session has ended; one that did not last
+  /// is a failed attempt, since machines that cannot proceed must not reconnect in a loop.
   public mutating func served(jitter: Double) -> Int64 {
     guard lastedLong else { return backoff.failed(jitter: jitter) }
     backoff.reset()
@@ -47,8 +45,7 @@ public struct DialPace: Sendable, Hashable {
   ///
   /// If nothing answered (`isUnreachable`), the network may become available at any moment without
   /// notice. Such calls cost a packet or two and stay frequent. In a crowd they are less frequent,
-  /// or a thousand machines would call the one that all of them have lost. `jitter` is a random
-  /// number in 0 to 1.
+  /// or a thousand machines would call the one that all of them have lost.
   public mutating func failed(jitter: Double, isUnreachable: Bool = false, crowd: Int = 1) -> Int64 {
     lastedLong = true
     return backoff.failed(jitter: jitter, longest: isUnreachable ? Self.longest(crowd: crowd) : 60_000)
@@ -59,7 +56,6 @@ public struct DialPace: Sendable, Hashable {
   ///
   /// The delay grows with the crowd, since no constant suits all sizes: with 250 ms, about 230 of a
   /// thousand children are refused, and a family of five has no reason to wait longer than 10 ms.
-  /// `jitter` is a random number in 0 to 1.
   public static func spread(jitter: Double, crowd: Int) -> Int64 {
     Int64(Double(min(2 * Int64(clamping: crowd), 4_000)) * min(max(jitter, 0), 1))
   }

@@ -98,10 +98,8 @@ public struct SessionCipher: Sendable {
   public init(_ transport: NoiseTransport) { self.transport = transport }
 
   /// Encrypts a batch into a frame, and rotates the key of this direction afterwards if the batch
-  /// says so.
-  ///
-  /// Throws `SessionFault.violation` if the batch exceeds `Limits.batchBytes` or the key is
-  /// exhausted. This is our own fault, after which the session has to be closed.
+  /// says so; throws `SessionFault.violation`, our own fault, after which the session has to be
+  /// closed, for more than `Limits.batchBytes` or an exhausted key.
   public mutating func seal(_ batch: SessionBatch) throws(SessionFault) -> [UInt8] {
     let frame: [UInt8]
     do {
@@ -112,9 +110,7 @@ public struct SessionCipher: Sendable {
   }
 
   /// Decrypts a frame into its batch, and rotates the key of the other direction afterwards if the
-  /// batch says so.
-  ///
-  /// Throws `SessionFault`, the peer's fault, after which the session has to be closed.
+  /// batch says so; throws `SessionFault`, the peer's, after which the session has to be closed.
   public mutating func open(_ frame: [UInt8]) throws(SessionFault) -> SessionBatch {
     let plaintext: [UInt8]
     do { plaintext = try transport.open(frame) } catch { throw .authentication }

@@ -71,10 +71,8 @@ public struct SessionRoster: Sendable {
 
   public func contains(_ number: Int) -> Bool { preferences[number] != nil }
 
-  /// Removes a session that ended.
-  ///
-  /// Returns whether it was the current one, and whether it was that or this side's attempt. An
-  /// attempt that gave way to a session from the peer has not failed and counts as neither.
+  /// Removes a session that ended; returns whether it was the current one, and whether it was that
+  /// or this side's attempt, unless the attempt gave way to a session from the peer.
   public mutating func ended(_ number: Int) -> (wasCurrent: Bool, wasOfUse: Bool) {
     preferences[number] = nil
     let was = (current: current == number, attempt: attempt == number)

@@ -102,10 +102,8 @@ extension Database {
 /// The handling of receipts on the parent's machine, which compares them with its commands and does
 /// not rely on them. Spec: Protocol/06-messages.md §4.
 extension InboxTransaction {
-  /// Applies a child's receipt to the command of this device that it answers.
-  ///
-  /// A receipt that cannot be used has no content, but ends the command, since no other will
-  /// arrive.
+  /// Applies a child's receipt to this device's command; one that cannot be used has no content,
+  /// but ends the command, since no other will arrive.
   mutating func applyReceipt(_ item: DeliveryItem, _ body: Result<CommandReceipt, BodyFault>) throws {
     var outcome = CommandReceipt.Outcome.superseded(nil)
     do {

@@ -71,11 +71,8 @@ extension Store {
     }
   }
 
-  /// Keeps the household's clock, and in the same transaction says in the audit that the wall clock
-  /// was set.
-  ///
-  /// `change` is what happened, as the audit shows it; `nil` for nothing. `wall` is the time in
-  /// Unix milliseconds.
+  /// Keeps the household's clock and, in the same transaction, an audit entry about a change of the
+  /// wall clock; `wall` is in Unix milliseconds.
   public func keep(
     _ stored: StoredClock, change: (action: String, text: String)? = nil, at wall: Int64
   ) async throws(StoreError) {

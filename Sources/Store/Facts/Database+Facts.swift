@@ -35,10 +35,8 @@ extension Database {
     return counts
   }
 
-  /// Returns all facts about a child for a device: its own, and then the others, in the order in
-  /// which they arrived.
-  ///
-  /// A machine that has forgotten its entries must know them before it learns what others gave it.
+  /// Returns all facts about a child for a device: its own first, which it must know again before
+  /// it learns what others gave it, then the others, in the order of their arrival.
   func facts(of child: ChildID, for device: DeviceID) throws -> [Fact] {
     try rows(
       "SELECT kind, text FROM fact WHERE child = ? ORDER BY author = ? DESC, number",
@@ -101,9 +99,7 @@ extension Database {
 /// The relay of facts. Spec: Protocol/12-facts.md §5.
 extension Database {
   /// Queues facts for those that hold the child's facts, other than their sender, after the
-  /// reminders.
-  ///
-  /// The group of the transaction has to be settled before.
+  /// reminders; the group of the transaction has to be settled before.
   func relay(
     _ facts: [Fact], from sender: DeviceID?, reminding reminders: [(device: DeviceID, fact: Fact)] = [],
     _ store: Store, at wall: Int64
@@ -121,10 +117,8 @@ extension Database {
     return try wanted.sorted { $0.key < $1.key }.flatMap { try queue($1.facts, for: $1.peer, store, at: wall) }
   }
 
-  /// Makes a device a holder of a child's facts, and queues all of them for it.
-  ///
-  /// Does nothing for a machine of another child. The group of the transaction has to be settled
-  /// before.
+  /// Makes a device a holder of a child's facts, unless it is a machine of another child, and
+  /// queues all of them; the group of the transaction has to be settled before.
   func offerFacts(of child: ChildID, to device: DeviceID, _ store: Store, at wall: Int64) throws -> [OutboxChange] {
     let peer = try row("SELECT number, role FROM peer WHERE device_id = ? AND state = 2", [Data(device.bytes)])
     guard let peer, let role = DeviceRole(rawValue: peer["role"]) else { return [] }

@@ -114,10 +114,8 @@ extension InboxTransaction {
   /// milliseconds.
   private static var recentMilliseconds: Int64 { 300_000 }
 
-  /// Returns whether another parent has lately forwarded a later list.
-  ///
-  /// Two parents may forward the lists of one machine. The parent that was not connected knows an
-  /// earlier one.
+  /// Returns whether another parent has lately forwarded a later list: of two parents of a machine,
+  /// one without a connection knows an earlier list.
   private func isOutdated(_ part: Inventory, of device: DeviceID) throws -> Bool {
     guard
       let known = try database.row(

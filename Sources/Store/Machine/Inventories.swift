@@ -106,10 +106,8 @@ struct Inventories {
     return (number, try parents.flatMap { try queue(parts, for: $0) })
   }
 
-  /// Keeps a part of a list, which names no machine, in place of the one before, and deletes the
-  /// parts that the list does not have.
-  ///
-  /// `clock` says when it came; `nil` for a list of this machine.
+  /// Keeps a part of a list in place of the one before, and deletes parts that the list does not
+  /// have; `clock` says when it came, `nil` for this machine's.
   func keep(_ part: Inventory, of device: DeviceID, by teller: DeviceID, _ clock: StoreClock?) throws {
     try database.run(
       "DELETE FROM inventory WHERE kind = ? AND device_id = ? AND part >= ?",

@@ -26,9 +26,8 @@ public struct ReceiverGift: Hashable, Sendable {
 /// The receivers that a parent has set up, and what they have given. Spec: Protocol/14-bridge.md
 /// §1.
 extension Store {
-  /// Keeps a receiver in place of one of the same name, whose position and gifts of today stay.
-  ///
-  /// `digest` is the SHA-256 of its token, 32 bytes. Returns whether there is room for it.
+  /// Keeps a receiver in place of one of the same name, whose position and gifts of today stay, if
+  /// there is room; `digest` is the SHA-256 of its token, 32 bytes.
   public func setReceiver(_ receiver: StoredReceiver, token digest: [UInt8]) async throws(StoreError) -> Bool {
     try await commits.commit { [own] database in
       let others = try database.integer("SELECT count(*) FROM receiver WHERE name <> ?", [receiver.name])

@@ -54,10 +54,8 @@ extension Database {
     return true
   }
 
-  /// Queues the use that this machine holds of itself for a parent that has been paired.
-  ///
-  /// The queue is bounded like for new use: what it has no room for is merged into totals, and then
-  /// the oldest is dropped.
+  /// Queues this machine's own use for a new parent; like new use, what has no room is merged into
+  /// totals, and then the oldest is dropped.
   private func queueUsage(for parent: OutboxAddress, _ store: Store, age: Int64, at wall: Int64) throws {
     let group = WriteGroup(age: age)
     let queue = UsageQueue(database: self, group: group, parent: parent, store: store, wall: wall)

@@ -23,11 +23,8 @@ extension Store {
     }
   }
 
-  /// Records that an attempt to reach an address failed, if the device was once authenticated
-  /// there.
-  ///
-  /// `network` is that of this machine, `nil` if it is unknown. `reason` is one sentence, of which
-  /// the first 512 bytes are kept.
+  /// Records that a call to an address failed, if the device was once authenticated there on this
+  /// network (`nil` if unknown); the first 512 bytes of the reason are kept.
   public func addressFailed(
     _ address: String, of device: DeviceID, network: String?, reason: String, at wall: Int64
   ) async throws(StoreError) {

@@ -83,10 +83,7 @@ extension Store {
   }
 
   /// Truncates the log, so that overwritten keys are gone from the disk as far as a file can ensure
-  /// that.
-  ///
-  /// Active readers are not waited for. The log is truncated at the latest when the store is
-  /// closed.
+  /// that; if readers are active, at the latest when the store is closed.
   func scrub() async {
     let pool = pool
     await withCheckedContinuation { continuation in

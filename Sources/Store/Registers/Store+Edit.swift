@@ -42,9 +42,9 @@ extension Store {
   /// Sets registers, and queues the command that carries them for each machine that holds their
   /// zones, in one transaction.
   ///
-  /// All changes get one reading of the hybrid clock. A machine that begins to serve a child gets
-  /// all of the child's registers. Nothing is queued without a change. `machine` is now assigned to
-  /// the child that it was paired for. `wall` is in Unix milliseconds.
+  /// All changes get one reading of the hybrid clock, and nothing is queued without a change. A
+  /// machine that begins to serve a child gets all of the child's registers. `machine` is now
+  /// assigned to the child that it was paired for.
   public func edit(
     _ changes: [RegisterChange], _ maker: EditMaker, assigning machine: DeviceID? = nil, at wall: Int64
   ) async throws(StoreError) -> EditResult {

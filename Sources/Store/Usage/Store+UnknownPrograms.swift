@@ -28,11 +28,10 @@ extension Store {
     }
   }
 
-  /// Adds a reading of the agent's clock to the session of unknown or other programs in an account
-  /// that merely count, or begins one.
+  /// Adds a reading of the agent's clock to an account's session of unknown or other programs that
+  /// merely count, or begins `new`, which has no process; returns whether it begins.
   ///
-  /// The clock advanced by `advanced` milliseconds until the session that would begin, `new`, was
-  /// last used. It has no process. Returns whether it begins.
+  /// The clock advanced by `advanced` milliseconds until `new` was last used.
   public func noteUnknown(
     _ reading: SessionActivity.Reading, advanced: Int64, in new: OpenUsageSession
   ) async throws(StoreError) -> Bool {

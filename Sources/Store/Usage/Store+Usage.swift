@@ -77,10 +77,8 @@ extension Database {
     return true
   }
 
-  /// Inserts a record of this machine and queues it for every parent.
-  ///
-  /// A parent whose queue has no space, even after making some, is skipped, which the audit log
-  /// records. The other parents receive the record, and it is stored here.
+  /// Inserts a record of this machine and queues it for every parent, unless a parent's queue has
+  /// no space even after making some, which the audit log records.
   func report(_ record: UsageRecord, _ store: Store, in group: WriteGroup, at wall: Int64) throws -> [OutboxChange] {
     guard try insert(record, in: group, at: wall) else { return [] }
     let item = QueuedItem(kind: .usageRecord, id: record.recordID.bytes, body: store.coding.encode(record), level: 0)

@@ -39,10 +39,8 @@ extension Database {
 }
 
 extension UsageQueue {
-  /// Drops the oldest items and queues a record of the loss at the end, which includes earlier such
-  /// records that were never passed to a session.
-  ///
-  /// Returns the number of items by which the queue shrinks.
+  /// Drops the oldest items and queues a record of the loss, with earlier such records that were
+  /// never passed to a session; returns the number of items by which the queue shrinks.
   func drop() throws -> Int64 {
     let most = max(2, min(1_024, store.caps.items / 16))
     let rows = try database.rows(

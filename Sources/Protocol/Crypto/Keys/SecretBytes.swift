@@ -97,10 +97,8 @@ extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, Cu
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The initialization of libsodium, once for each process.
-///
-/// Every function that needs the library's randomness or its processor-specific code calls
-/// `prepare()` first.
+/// The initialization of libsodium, once for each process, before any function that needs its
+/// randomness or its processor-specific code.
 enum Sodium {
   // The initializer of a constant runs exactly once, on whichever thread comes first. `sodium_init`
   // fails only if the system has no source of randomness, without which no program can create keys.

@@ -125,10 +125,8 @@ struct NoiseCipher: Sendable {
   }
 
   /// Decrypts into `output`, which must have room for the ciphertext less 16 bytes, and increments
-  /// the counter.
-  ///
-  /// If the function throws `NoiseError.authenticationFailed`, the counter does not change, and
-  /// `output` contains nothing of the plaintext.
+  /// the counter; on `authenticationFailed`, the counter stays, and nothing of the plaintext is in
+  /// `output`.
   mutating func open(
     _ ciphertext: UnsafeRawBufferPointer, additionalData: [UInt8], into output: UnsafeMutableRawBufferPointer
   ) throws(NoiseError) {

@@ -199,11 +199,8 @@ extension Latchkey_V1_Labels.Label {
 }
 
 extension ItemRun {
-  /// Returns the run in as few parts as possible so that each fits a frame.
-  ///
-  /// An item that exceeds the size is a part of its own. `bytes` is the size of the encoded items
-  /// in one part; by default, the smallest space that a batch has for them. Spec:
-  /// Protocol/05-delivery.md §4.
+  /// Returns the run in as few parts as possible so that each fits a frame (Protocol/05-delivery.md
+  /// §4): its encoded items have at most `bytes`, unless one item alone has more.
   public func parts(of bytes: Int = Limits.batchBytes - 256) -> [ItemRun] {
     var parts: [ItemRun] = []
     var part = ItemRun(streamClass: streamClass, epoch: epoch, items: [])
