@@ -124,15 +124,13 @@ public struct CPaceKey: Sendable {
 ///
 /// A wrong code is not among them: it results in two different keys, which the handshake that uses
 /// them detects.
-public enum CPaceError: Error, Equatable, Sendable {
+public enum CPaceError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The other side's share is not a point, or is one that would reveal the key: the peer's fault;
   /// stop here.
   case invalidShare
   /// A scalar is not 32 bytes long, or is zero: the caller's fault.
   case invalidScalar
-}
 
-extension CPaceError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .invalidShare: "The other side did not follow the pairing protocol; start the pairing again."

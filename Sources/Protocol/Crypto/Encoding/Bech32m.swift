@@ -117,7 +117,7 @@ public enum Bech32m {
 /// The reasons why a bech32m text or its content is invalid.
 ///
 /// Positions count the characters from 0. The description counts from 1, as people do.
-public enum Bech32mError: Error, Equatable, Sendable {
+public enum Bech32mError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The text is longer than 90 characters, the length up to which the checksum is effective.
   case tooLong(count: Int)
   /// Lower and upper case are mixed; the first letter with a different case is at `position`.
@@ -132,9 +132,7 @@ public enum Bech32mError: Error, Equatable, Sendable {
   case wrongPadding
   /// The prefix is empty or contains characters other than printable ASCII in one case.
   case unusablePrefix
-}
 
-extension Bech32mError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .tooLong(let count):

@@ -6,7 +6,7 @@ import CSodium
 /// not `Codable`, prints no content, and compares in constant time. It does not use guarded pages
 /// (`sodium_malloc`): a session replaces its keys often, and each guarded allocation costs several
 /// system calls and 12 KiB.
-public final class SecretBytes: Sendable {
+public final class SecretBytes: Sendable, Equatable {
   public let count: Int
 
   // Written only during `init` and erased in `deinit`, when no reference is left. In between it is
@@ -82,9 +82,7 @@ public final class SecretBytes: Sendable {
   func withBytePointer<R>(_ body: (UnsafePointer<UInt8>) -> R) -> R {
     body(UnsafePointer(storage.assumingMemoryBound(to: UInt8.self)))
   }
-}
 
-extension SecretBytes: Equatable {
   /// Compares two secrets in a time that depends only on their sizes.
   public static func == (left: SecretBytes, right: SecretBytes) -> Bool {
     left.count == right.count && sodium_memcmp(left.storage, right.storage, left.count) == 0

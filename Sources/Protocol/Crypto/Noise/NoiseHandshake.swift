@@ -117,9 +117,7 @@ public struct NoiseHandshake: Sendable {
     return NoiseTransport(
       sending: isInitiator ? first : second, receiving: isInitiator ? second : first, handshakeHash: handshakeHash)
   }
-}
 
-extension NoiseHandshake {
   private mutating func write(_ token: NoiseToken, to message: inout [UInt8]) throws(NoiseError) {
     switch token {
     case .e:

@@ -116,7 +116,7 @@ public struct NoiseTransport: Sendable {
 /// Any fault in a peer's bytes is `authenticationFailed`: wrong size, altered content, another key
 /// or pre-shared key, or a point of small order. A peer learns nothing from the difference, since
 /// there is none.
-public enum NoiseError: Error, Equatable, Sendable {
+public enum NoiseError: Error, Equatable, Sendable, CustomStringConvertible {
   case unknownPattern(String)
   /// The pattern needs a key of this side or of the other that was not given: the caller's fault.
   case missingKey
@@ -135,9 +135,7 @@ public enum NoiseError: Error, Equatable, Sendable {
   case authenticationFailed
   /// The key has protected the largest permitted number of messages; a new handshake is required.
   case nonceExhausted
-}
 
-extension NoiseError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unknownPattern(let name): "\"\(name)\" is not a known handshake pattern; use one such as XXpsk0+psk3."
