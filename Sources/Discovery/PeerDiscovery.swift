@@ -1,3 +1,6 @@
+import LatchkeyModel
+import LatchkeySystem
+
 /// A way to find peers on the local network and to announce this node to them.
 ///
 /// Everything that is found is a hint: it was not authenticated, and its absence never means that a
@@ -43,4 +46,121 @@ extension PeerDiscovery {
 
   /// Does nothing, since nothing is searched.
   public func attend(_ attention: Attention) async {}
+}
+
+/// A discovery that finds and announces nothing, for nodes whose peers a person names.
+///
+/// Spec: Protocol/02-discovery.md §5.
+public final class StaticDiscovery: PeerDiscovery {
+  /// One event: that the fixed back end runs.
+  ///
+  /// It finishes when `run` returns.
+  public let events: AsyncStream<DiscoveryEvent>
+
+  private let continuation: AsyncStream<DiscoveryEvent>.Continuation
+
+  public init() {
+    (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// Waits until cancelled; call it once.
+  public func run() async {
+    continuation.yield(.state(.running(.fixed)))
+    let (forever, end) = AsyncStream<Never>.makeStream()
+    for await _ in forever {}
+    end.finish()
+    continuation.finish()
+  }
+
+  /// Does nothing: this node is not announced.
+  ///
+  /// - Parameter advertisement: Not used.
+  public func advertise(_ advertisement: ServiceAdvertisement?) async {}
+}
+
+/// The announcement of this node: one instance of the service, its port and its TXT pairs.
+///
+/// Spec: Protocol/02-discovery.md §2.
+public struct ServiceAdvertisement: Sendable, Hashable {
+  /// The instance name, 1 to 63 bytes of UTF-8: 8 random characters, which the caller renews at
+  /// every start, hour and network change.
+  public var instanceName: String
+
+  /// The TCP port of the listener.
+  public var port: UInt16
+
+  /// The TXT pairs, at most 16 pairs and 1,300 bytes in all; values are raw bytes.
+  ///
+  /// A pair takes at most 255 bytes with its key and the `=` between them.
+  public var text: [String: [UInt8]]
+
+  public init(instanceName: String, port: UInt16, text: [String: [UInt8]]) {
+    self.instanceName = instanceName
+    self.port = port
+    self.text = text
+  }
+}
+
+/// A change on the network or in discovery itself.
+public enum DiscoveryEvent: Sendable, Hashable {
+  /// A service was found or has changed. This is everything that is known of it now.
+  case found(DiscoveredService)
+
+  /// An instance is no longer announced, which says nothing about whether the peer is running.
+  case lost(instanceName: String)
+
+  /// The state of discovery has changed, which is shown to a person who asks.
+  case state(DiscoveryState)
+
+  /// The machine's interfaces or addresses have changed, or it has slept.
+  case networkChanged
+
+  /// Another host claims the announced name, so the new one is announced instead. Both are this
+  /// node's own.
+  case renamed(from: String, to: String)
+}
+
+public enum DiscoveryState: Sendable, Hashable {
+  /// The back end has not been chosen yet.
+  case starting
+
+  /// Discovery announces and looks through this back end.
+  case running(DiscoveryBackend)
+
+  /// Nothing is announced or seen for now; discovery continues by itself once the cause is gone.
+  ///
+  /// The sentence names the fault and the next step.
+  case failed(String)
+}
+
+/// Everything known about an announced instance, merged over the interfaces and protocols on which
+/// it was seen.
+///
+/// Nothing in it is proven: only the handshake shows which device answers there.
+public struct DiscoveredService: Sendable, Hashable {
+  /// The instance name: 1 to 63 bytes of UTF-8.
+  public var instanceName: String
+
+  public var port: UInt16
+
+  /// At least 1 and at most 16 addresses: IPv4 first, then wider IPv6, then link-local IPv6.
+  public var addresses: [DiscoveredAddress]
+
+  /// The TXT pairs, keys in lower case: at most 16 pairs and 1300 bytes.
+  public var text: [String: [UInt8]]
+}
+
+/// An address at which a discovered service may answer.
+public struct DiscoveredAddress: Sendable, Hashable {
+  public var address: IPAddress
+
+  /// The interface on which a link-local IPv6 address is valid; `nil` for every other address.
+  public var interfaceIndex: UInt32?
+
+  /// The name of the interface on which the address was seen, while it has one.
+  public var interfaceName: String?
+
+  /// The address as text for a socket, with its scope if it needs one, such as `192.168.1.5` or
+  /// `fe80::1%2`.
+  public var host: String { "\(address)" + (interfaceIndex.map { "%\($0)" } ?? "") }
 }

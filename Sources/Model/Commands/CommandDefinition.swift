@@ -1,7 +1,7 @@
 /// A kind of command: its value, codec, effect and wording.
 ///
-/// Each kind is one type in its own folder of `LatchkeyHousehold` and one line of the registry
-/// there; no other code lists kinds. What parents set are registers, which the kind `edit` carries.
+/// Each kind is one type in a file of `LatchkeyHousehold` and one entry of the registry there; no
+/// other code lists kinds. What parents set are registers, which the kind `edit` carries.
 ///
 /// Spec: Protocol/06-messages.md §3.
 public protocol CommandDefinition: Hashable, Sendable, Codable {

@@ -33,3 +33,27 @@ struct ServiceManagerService: Service {
     }
   }
 }
+
+extension NodeService {
+  /// The local API and, if the service manager started this process, the reports to it.
+  var localServices: [any Service] {
+    let (up, told) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let api = ControlService(self) { told.yield() }
+    let all: [any Service] =
+      context.profile.role == .parent
+      ? [api, ControlService(bridgesOf: self), ControlService(browsersOf: self)] : [api]
+    guard let manager = ServiceManager.ofThisProcess() else { return all }
+    return all + [ServiceManagerService(manager: manager, node: self, whenUp: up)]
+  }
+}
+
+/// A part of the node as a service.
+///
+/// It runs until the node stops, and is then cancelled.
+struct RunningPart: Service {
+  let operation: @Sendable () async -> Void
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await operation() }
+  }
+}

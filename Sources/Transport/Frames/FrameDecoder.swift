@@ -1,6 +1,23 @@
 import LatchkeyModel
 import LatchkeyProtocol
 import NIOCore
+import Synchronization
+
+/// The handlers in the pipeline of every connection: framing, the time-out before authentication,
+/// and the reader of frames.
+enum FramePipeline {
+  /// Completes the pipeline of a new channel.
+  ///
+  /// Call this on its event loop.
+  static func install(on channel: any Channel, limit: FrameLimit, awaitsPreamble: Bool) throws -> FrameReader {
+    try channel.pipeline.syncOperations.addHandlers([
+      ByteToMessageHandler(
+        FrameDecoder(limit: limit, awaitsPreamble: awaitsPreamble), maximumBufferSize: 128 << 10),
+      StrangerTimeoutHandler(limit: limit),
+    ])
+    return try FrameReader(channel)
+  }
+}
 
 /// The decoder of a connection's bytes: a preamble, on the called side, and frames.
 ///
@@ -55,4 +72,56 @@ package struct FrameDecoder: ByteToMessageDecoder {
 package enum FramePiece: Sendable {
   case preamble(Preamble)
   case frame([UInt8])
+}
+
+/// The limits on a connection until the other side is authenticated.
+///
+/// They are lifted once, after the handshake.
+///
+/// Spec: Protocol/04-session.md §1.
+package final class FrameLimit: Sendable {
+  private let isLifted = Atomic(false)
+
+  package init() {}
+
+  /// A Boolean value that indicates whether the limits still apply.
+  package var holds: Bool { !isLifted.load(ordering: .acquiring) }
+
+  package func lift() {
+    isLifted.store(true, ordering: .releasing)
+  }
+}
+
+/// A handler that closes a connection if it is not authenticated in time or its bytes are not
+/// frames.
+///
+/// Spec: Protocol/04-session.md §1.
+final class StrangerTimeoutHandler: ChannelInboundHandler {
+  typealias InboundIn = FramePiece
+  typealias InboundOut = FramePiece
+
+  private let limit: FrameLimit
+  private var timeout: Scheduled<Void>?
+
+  init(limit: FrameLimit) {
+    self.limit = limit
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    let limit = limit
+    let channel = context.channel
+    timeout = context.eventLoop.scheduleTask(in: .milliseconds(Limits.strangerMilliseconds)) {
+      if limit.holds { channel.close(promise: nil) }
+    }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    timeout?.cancel()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // Any error is the peer's fault. Unauthenticated peers get no answer, and the reader of frames
+    // sees their end.
+    context.close(promise: nil)
+  }
 }

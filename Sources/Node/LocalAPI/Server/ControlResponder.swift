@@ -137,3 +137,12 @@ extension Channel {
       level: NIOBSDSocket.OptionLevel(rawValue: 1), name: NIOBSDSocket.Option(rawValue: 17))
   }
 }
+
+/// The process at the other end of a Unix socket, as the kernel recorded it at connect(2).
+///
+/// The layout is that of the kernel's `struct ucred`: three words of 32 bits in this order.
+struct PeerCredentials: Hashable, Sendable {
+  var processID: Int32
+  var userID: UInt32
+  var groupID: UInt32
+}

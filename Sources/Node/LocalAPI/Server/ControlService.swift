@@ -4,7 +4,6 @@ import HummingbirdCore
 import LatchkeyModel
 import Logging
 import NIOCore
-import NIOHTTP1
 import NIOPosix
 import ServiceLifecycle
 
@@ -187,68 +186,4 @@ struct ControlServiceError: Error, Hashable, Sendable, CustomStringConvertible {
   var description: String {
     "The local API's socket \(path) could not be made (\(cause)): put that right or choose another folder with --state-dir."
   }
-}
-
-/// A connection to the local API: the framework's HTTP/1.1 channel, with this API's body in each
-/// error that it answers itself.
-struct ControlChannel: ServerChildChannel {
-  typealias Value = HTTP1Channel.Value
-
-  private let http: HTTP1Channel
-  private let counter: ConnectionCounter
-
-  init(responder: @escaping HTTPChannelHandler.Responder, counter: ConnectionCounter) {
-    self.counter = counter
-    http = HTTP1Channel(responder: responder, configuration: .init(idleTimeout: .seconds(30)))
-  }
-
-  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-    counter.admit(channel).flatMap { http.setup(channel: channel, logger: logger) }.flatMapThrowing { value in
-      let pipeline = channel.pipeline.syncOperations
-      let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-      try pipeline.addHandler(MalformedRequestHandler(), position: .after(decoder))
-      return value
-    }
-  }
-
-  func handle(value: Value, logger: Logger) async {
-    await http.handle(value: value, logger: logger)
-  }
-}
-
-/// The location of a node's local API.
-public enum ControlSocket {
-  /// The socket's name in its folder.
-  public static let name = "control.sock"
-  /// The name of the socket for the bridges of receivers, in the same folder.
-  package static let bridgeName = "bridge.sock"
-  /// The name of the socket for browsers that a parent has let in, in the same folder.
-  package static let webName = "web.sock"
-
-  /// Returns the folder of a node's socket: the state folder, except for the system's node.
-  package static func folder(ofNodeIn stateFolder: String) -> String {
-    stateFolder == SystemNode.stateFolder ? SystemNode.socketFolder : stateFolder
-  }
-}
-
-/// The node of the whole machine, which a system service runs and which every account may connect
-/// to.
-///
-/// Spec: Protocol/07-local-api.md §1.
-public enum SystemNode {
-  /// The path of its state folder, which makes a node the system's.
-  public static let stateFolder = "/var/lib/latchkey"
-  /// The path of the folder of its socket.
-  static let socketFolder = "/run/latchkey"
-
-  package static var isThere: Bool { access(socketFolder + "/" + ControlSocket.name, F_OK) == 0 }
-}
-
-/// The process at the other end of a Unix socket, as the kernel recorded it at connect(2).
-///
-/// The layout is that of the kernel's `struct ucred`: three words of 32 bits in this order.
-struct PeerCredentials: Hashable, Sendable {
-  var processID: Int32
-  var userID: UInt32
-  var groupID: UInt32
 }

@@ -1,5 +1,36 @@
+import Hummingbird
+import HummingbirdCore
+import Logging
 import NIOCore
 import NIOHTTP1
+import Synchronization
+
+/// A connection to the local API: the framework's HTTP/1.1 channel, with this API's body in each
+/// error that it answers itself.
+struct ControlChannel: ServerChildChannel {
+  typealias Value = HTTP1Channel.Value
+
+  private let http: HTTP1Channel
+  private let counter: ConnectionCounter
+
+  init(responder: @escaping HTTPChannelHandler.Responder, counter: ConnectionCounter) {
+    self.counter = counter
+    http = HTTP1Channel(responder: responder, configuration: .init(idleTimeout: .seconds(30)))
+  }
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    counter.admit(channel).flatMap { http.setup(channel: channel, logger: logger) }.flatMapThrowing { value in
+      let pipeline = channel.pipeline.syncOperations
+      let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+      try pipeline.addHandler(MalformedRequestHandler(), position: .after(decoder))
+      return value
+    }
+  }
+
+  func handle(value: Value, logger: Logger) async {
+    await http.handle(value: value, logger: logger)
+  }
+}
 
 /// A channel handler that gives the framework's own errors for invalid HTTP the status and body of
 /// all other errors.
@@ -59,5 +90,50 @@ final class MalformedRequestHandler: ChannelDuplexHandler {
     context.flush()
     // The decoder, which closes after its own errors, has found none.
     if hasAnsweredRepetition { context.close(promise: nil) }
+  }
+}
+
+/// A limit on the connections that each account has open at the same time.
+///
+/// An account that may ask little must not take the node's open files away from the family.
+///
+/// Spec: Protocol/07-local-api.md §1.
+package final class ConnectionCounter: Sendable {
+  /// The most connections of an account other than root and the node's user.
+  package static let most = 64
+
+  private let user: UInt32
+  private let open = Mutex<[UInt32: Int]>([:])
+
+  /// Creates a counter for the node of a user.
+  init(user: UInt32) { self.user = user }
+
+  /// Counts a connection until it is closed; fails, which closes it, if its account has too many.
+  func admit(_ channel: any Channel) -> EventLoopFuture<Void> {
+    let admission = channel.peerCredentials().flatMapThrowing { credentials in
+      let account = credentials.userID
+      if account == 0 || account == self.user { return }
+      guard self.begin(account) else { throw ChannelError.operationUnsupported }
+      channel.closeFuture.whenComplete { _ in self.end(account) }
+    }
+    // The server leaves a connection open whose setup has failed.
+    admission.whenFailure { _ in channel.close(promise: nil) }
+    return admission
+  }
+
+  /// Counts one connection more; returns `false`, without counting it, if there are too many.
+  func begin(_ account: UInt32) -> Bool {
+    open.withLock { open in
+      guard open[account, default: 0] < Self.most else { return false }
+      open[account, default: 0] += 1
+      return true
+    }
+  }
+
+  func end(_ account: UInt32) {
+    open.withLock { open in
+      let rest = open[account, default: 0] - 1
+      open[account] = rest > 0 ? rest : nil
+    }
   }
 }

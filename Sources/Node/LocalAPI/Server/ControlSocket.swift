@@ -1,5 +1,33 @@
 import Glibc
 
+/// The location of a node's local API.
+public enum ControlSocket {
+  /// The socket's name in its folder.
+  public static let name = "control.sock"
+  /// The name of the socket for the bridges of receivers, in the same folder.
+  package static let bridgeName = "bridge.sock"
+  /// The name of the socket for browsers that a parent has let in, in the same folder.
+  package static let webName = "web.sock"
+
+  /// Returns the folder of a node's socket: the state folder, except for the system's node.
+  package static func folder(ofNodeIn stateFolder: String) -> String {
+    stateFolder == SystemNode.stateFolder ? SystemNode.socketFolder : stateFolder
+  }
+}
+
+/// The node of the whole machine, which a system service runs and which every account may connect
+/// to.
+///
+/// Spec: Protocol/07-local-api.md §1.
+public enum SystemNode {
+  /// The path of its state folder, which makes a node the system's.
+  public static let stateFolder = "/var/lib/latchkey"
+  /// The path of the folder of its socket.
+  static let socketFolder = "/run/latchkey"
+
+  package static var isThere: Bool { access(socketFolder + "/" + ControlSocket.name, F_OK) == 0 }
+}
+
 /// A path for bind(2) and connect(2) that fits a Unix socket address, regardless of the length of
 /// the socket's path.
 ///
