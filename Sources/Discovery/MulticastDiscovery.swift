@@ -22,7 +22,6 @@ public final class MulticastDiscovery: PeerDiscovery {
     var waiting: CheckedContinuation<Void, Never>?
   }
 
-  /// The found and lost services, and the state of discovery.
   public let events: AsyncStream<DiscoveryEvent>
 
   private let continuation: AsyncStream<DiscoveryEvent>.Continuation
@@ -33,32 +32,21 @@ public final class MulticastDiscovery: PeerDiscovery {
 
   /// Prepares discovery; nothing is opened before `run`.
   ///
-  /// - Parameters:
-  ///   - configuration: The service type, the interfaces and the permitted back ends.
-  ///   - isOfInterest: Returns whether to follow an instance. For others, no address is reported
-  ///     and the port is 0.
+  /// Of instances that are not of interest, no address is reported and the port is 0.
   public init(configuration: DiscoveryConfiguration, isOfInterest: @escaping ServiceInterest = { _ in true }) {
-    self.configuration = configuration
-    self.isOfInterest = isOfInterest
+    (self.configuration, self.isOfInterest) = (configuration, isOfInterest)
     mailbox = try? LoopMailbox()
-    (events, continuation) = AsyncStream.makeStream(
-      bufferingPolicy: .bufferingNewest(DiscoveryLimits.bufferedEvents))
+    (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(DiscoveryLimits.bufferedEvents))
   }
 
-  /// Replaces or withdraws the announcement; `nil` announces nothing.
   public func advertise(_ advertisement: ServiceAdvertisement?) async { post(.advertise(advertisement)) }
 
-  /// Examines again whether ignored instances are of interest now.
   public func lookAgain() async { post(.lookAgain) }
 
-  /// Sets the attention to other machines' announcements.
   public func attend(_ attention: Attention) async { post(.attend(attention)) }
 
-  private func post(_ command: LoopMailbox.Command) {
-    mailbox?.post(command)
-  }
+  private func post(_ command: LoopMailbox.Command) { mailbox?.post(command) }
 
-  /// Discovers until cancelled; call it once.
   public func run() async {
     let first = life.withLock { life in
       defer { life.started = true }
@@ -177,12 +165,11 @@ public final class MulticastDiscovery: PeerDiscovery {
   }
 }
 
-/// The configuration of a discovery: the service type, the interfaces and the permitted back ends.
+/// The service type, the interfaces and the permitted back ends of a discovery.
 public struct DiscoveryConfiguration: Sendable, Hashable {
   /// The DNS-SD type that is announced and searched for; `_latchkey._tcp` unless a test needs
   /// another one.
   public var serviceType: String
-
   /// The names of the interfaces to use, as `ip link` shows them; `nil` if the general rule
   /// applies.
   ///
@@ -190,13 +177,9 @@ public struct DiscoveryConfiguration: Sendable, Hashable {
   ///
   /// Spec: Protocol/02-discovery.md §6.
   public var interfaces: [String]?
-
   /// A Boolean value that indicates whether the mDNS stack inside the process may be used.
   public var allowEmbedded: Bool
-
-  /// A Boolean value that indicates whether the system's avahi-daemon may be used.
   public var allowDaemon: Bool
-
   /// The attention to other machines' announcements at the start.
   public var attention: Attention
 
@@ -204,15 +187,12 @@ public struct DiscoveryConfiguration: Sendable, Hashable {
     serviceType: String = "_latchkey._tcp", interfaces: [String]? = nil, allowEmbedded: Bool = true,
     allowDaemon: Bool = true, attention: Attention = .full
   ) {
-    self.serviceType = serviceType
-    self.interfaces = interfaces
-    self.allowEmbedded = allowEmbedded
-    self.allowDaemon = allowDaemon
-    self.attention = attention
+    (self.serviceType, self.interfaces, self.allowEmbedded) = (serviceType, interfaces, allowEmbedded)
+    (self.allowDaemon, self.attention) = (allowDaemon, attention)
   }
 }
 
-/// Returns whether to follow an instance whose TXT record holds these pairs, down to its addresses.
+/// Returns whether to follow an instance with these pairs in its TXT record, down to its addresses.
 ///
 /// It is called on the loop's thread and must not wait.
 public typealias ServiceInterest = @Sendable (_ text: [String: [UInt8]]) -> Bool

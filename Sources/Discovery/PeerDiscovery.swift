@@ -19,11 +19,9 @@ public protocol PeerDiscovery: Sendable {
   /// There may be one consumer. The buffer holds 4,096 events; the oldest are dropped beyond that.
   var events: AsyncStream<DiscoveryEvent> { get }
 
-  /// Replaces the announcement, without waiting for the network.
+  /// Replaces the announcement, without waiting for the network; `nil` withdraws it with a goodbye.
   ///
   /// It may be called before `run`, and any number of times.
-  ///
-  /// - Parameter advertisement: The new announcement; `nil` withdraws it with a goodbye.
   func advertise(_ advertisement: ServiceAdvertisement?) async
 
   /// Examines again whether ignored instances are of interest now.
@@ -35,8 +33,6 @@ public protocol PeerDiscovery: Sendable {
   ///
   /// Services that were found remain found while there is no attention. Services that have
   /// disappeared meanwhile are reported as lost a second after it returns.
-  ///
-  /// - Parameter attention: The attention from now on.
   func attend(_ attention: Attention) async
 }
 
@@ -59,11 +55,8 @@ public final class StaticDiscovery: PeerDiscovery {
 
   private let continuation: AsyncStream<DiscoveryEvent>.Continuation
 
-  public init() {
-    (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-  }
+  public init() { (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
-  /// Waits until cancelled; call it once.
   public func run() async {
     continuation.yield(.state(.running(.fixed)))
     let (forever, end) = AsyncStream<Never>.makeStream()
@@ -73,8 +66,6 @@ public final class StaticDiscovery: PeerDiscovery {
   }
 
   /// Does nothing: this node is not announced.
-  ///
-  /// - Parameter advertisement: Not used.
   public func advertise(_ advertisement: ServiceAdvertisement?) async {}
 }
 
@@ -85,48 +76,35 @@ public struct ServiceAdvertisement: Sendable, Hashable {
   /// The instance name, 1 to 63 bytes of UTF-8: 8 random characters, which the caller renews at
   /// every start, hour and network change.
   public var instanceName: String
-
-  /// The TCP port of the listener.
   public var port: UInt16
-
   /// The TXT pairs, at most 16 pairs and 1,300 bytes in all; values are raw bytes.
   ///
   /// A pair takes at most 255 bytes with its key and the `=` between them.
   public var text: [String: [UInt8]]
 
   public init(instanceName: String, port: UInt16, text: [String: [UInt8]]) {
-    self.instanceName = instanceName
-    self.port = port
-    self.text = text
+    (self.instanceName, self.port, self.text) = (instanceName, port, text)
   }
 }
 
-/// A change on the network or in discovery itself.
 public enum DiscoveryEvent: Sendable, Hashable {
   /// A service was found or has changed. This is everything that is known of it now.
   case found(DiscoveredService)
-
   /// An instance is no longer announced, which says nothing about whether the peer is running.
   case lost(instanceName: String)
-
   /// The state of discovery has changed, which is shown to a person who asks.
   case state(DiscoveryState)
-
   /// The machine's interfaces or addresses have changed, or it has slept.
   case networkChanged
-
   /// Another host claims the announced name, so the new one is announced instead. Both are this
   /// node's own.
   case renamed(from: String, to: String)
 }
 
 public enum DiscoveryState: Sendable, Hashable {
-  /// The back end has not been chosen yet.
   case starting
-
   /// Discovery announces and looks through this back end.
   case running(DiscoveryBackend)
-
   /// Nothing is announced or seen for now; discovery continues by itself once the cause is gone.
   ///
   /// The sentence names the fault and the next step.
@@ -140,23 +118,17 @@ public enum DiscoveryState: Sendable, Hashable {
 public struct DiscoveredService: Sendable, Hashable {
   /// The instance name: 1 to 63 bytes of UTF-8.
   public var instanceName: String
-
   public var port: UInt16
-
   /// At least 1 and at most 16 addresses: IPv4 first, then wider IPv6, then link-local IPv6.
   public var addresses: [DiscoveredAddress]
-
   /// The TXT pairs, keys in lower case: at most 16 pairs and 1300 bytes.
   public var text: [String: [UInt8]]
 }
 
-/// An address at which a discovered service may answer.
 public struct DiscoveredAddress: Sendable, Hashable {
   public var address: IPAddress
-
   /// The interface on which a link-local IPv6 address is valid; `nil` for every other address.
   public var interfaceIndex: UInt32?
-
   /// The name of the interface on which the address was seen, while it has one.
   public var interfaceName: String?
 

@@ -1,39 +1,29 @@
 import LatchkeySystem
 
 /// A back end that speaks mDNS, whose members belong to the loop's thread.
+///
+/// It throws `AvahiError` if it refuses.
 protocol Responder: AnyObject {
-  /// Creates an empty group of records.
-  ///
-  /// - Parameter onState: Called on the loop's thread, outside of Avahi's own callback.
-  /// - Returns: The group.
-  /// - Throws: `AvahiError` if the back end refuses.
+  /// Creates an empty group of records; `onState` is called outside of Avahi's own callback.
   func makeGroup(_ onState: @escaping (RecordGroupState) -> Void) throws(AvahiError) -> any RecordGroup
 
   /// Looks for the instances of a type on one interface.
-  ///
-  /// - Throws: `AvahiError` if the back end refuses.
   func browseServices(
     type: String, interface: UInt32, _ handler: @escaping (ServiceSighting) -> Void
   ) throws(AvahiError) -> any Lookup
 
   /// Follows the host, the port and the TXT record of an instance.
-  ///
-  /// - Throws: `AvahiError` if the back end refuses.
   func resolveService(
     _ sighting: ServiceSighting, type: String, _ handler: @escaping (ResolvedService) -> Void
   ) throws(AvahiError) -> any Lookup
 
-  /// Finds one IPv4 address of an instance.
-  ///
-  /// - Returns: `nil` if this back end finds records as quickly.
-  /// - Throws: `AvahiError` if the back end refuses.
+  /// Finds one IPv4 address of an instance; returns `nil` if this back end finds records as
+  /// quickly.
   func resolveAddress(
     _ sighting: ServiceSighting, type: String, _ handler: @escaping (SeenRecord) -> Void
   ) throws(AvahiError) -> (any Lookup)?
 
   /// Follows all records of a name on one interface.
-  ///
-  /// - Throws: `AvahiError` if the back end refuses.
   func browseRecords(
     name: String, type: UInt16, interface: UInt32, _ handler: @escaping (SeenRecord) -> Void
   ) throws(AvahiError) -> any Lookup
@@ -43,17 +33,11 @@ protocol Responder: AnyObject {
   func close()
 }
 
-/// The state of a back end.
 enum ResponderState: Hashable, Sendable {
   /// The back end is not there; its arrival will be reported.
   case absent
-
-  /// The back end is there and gets ready.
   case preparing
-
-  /// The back end works.
   case running
-
   /// The back end is broken; close it and create a new one.
   case failed(AvahiError)
 }
@@ -67,44 +51,25 @@ protocol Lookup: AnyObject {
 }
 
 /// Records that are announced together.
+///
+/// A host is a full name, such as `x.local`. `AvahiError` is thrown if the back end refuses.
 protocol RecordGroup: AnyObject {
   /// Adds an address record without a reverse record, so that several processes may share an
   /// address.
-  ///
-  /// - Parameters:
-  ///   - address: The address.
-  ///   - host: A full name, such as `x.local`.
-  ///   - interface: The interface on which to announce it.
-  /// - Throws: `AvahiError` if the back end refuses.
   func addAddress(_ address: IPAddress, host: String, interface: UInt32) throws(AvahiError)
 
-  /// Adds the records of a service instance.
-  ///
-  /// - Parameters:
-  ///   - name: The instance's name.
-  ///   - type: The DNS-SD type.
-  ///   - host: A full name, such as `x.local`.
-  ///   - port: The TCP port.
-  ///   - text: The TXT entries, each of at most 255 bytes.
-  ///   - interface: The interface on which to announce it.
-  /// - Throws: `AvahiError` if the back end refuses.
+  /// Adds the records of a service instance, with TXT entries of at most 255 bytes each.
   func addService(
     name: String, type: String, host: String, port: UInt16, text: [[UInt8]], interface: UInt32
   ) throws(AvahiError)
 
   /// Replaces the TXT entries of an instance that was added before.
-  ///
-  /// - Throws: `AvahiError` if the back end refuses.
   func updateText(name: String, type: String, text: [[UInt8]], interface: UInt32) throws(AvahiError)
 
   /// Adds a TXT record that is not unique and is therefore announced without probing.
-  ///
-  /// - Throws: `AvahiError` if the back end refuses.
   func addSharedText(name: String, interface: UInt32) throws(AvahiError)
 
   /// Begins to announce the records that were added.
-  ///
-  /// - Throws: `AvahiError` if the back end refuses.
   func commit() throws(AvahiError)
 
   /// Withdraws all records with a goodbye.
@@ -113,13 +78,10 @@ protocol RecordGroup: AnyObject {
   func close()
 }
 
-/// The state of a group of records.
 enum RecordGroupState: Hashable, Sendable {
   case established
-
   /// Another host owns one of the names; all records are withdrawn.
   case collision
-
   /// The back end gave up; all records are withdrawn.
   case failure(AvahiError)
 }
@@ -128,12 +90,9 @@ enum RecordGroupState: Hashable, Sendable {
 struct ServiceSighting: Hashable, Sendable {
   /// The instance name, 1 to 63 bytes.
   var instanceName: String
-
   var interface: UInt32
-
   /// Avahi's number of the IP version that carried the packet.
   var packetProtocol: Int32
-
   /// A Boolean value that indicates whether it appeared; otherwise it disappeared.
   var appeared: Bool
 }
@@ -142,24 +101,18 @@ struct ServiceSighting: Hashable, Sendable {
 struct ResolvedService: Hashable, Sendable {
   /// The full name of its host.
   var host: String
-
   var port: UInt16
-
   /// The TXT entries within the limits, any bytes.
   var text: [[UInt8]]
-
   /// An IPv4 address of the host, if one was asked for.
   var address: IPAddress?
 }
 
-/// The appearance or disappearance of a record.
 struct SeenRecord: Hashable, Sendable {
   /// The record's data as it is on the wire; for addresses, 4 or 16 bytes.
   var data: [UInt8]
-
   /// Avahi's number of the IP version that carried the packet.
   var packetProtocol: Int32
-
   /// A Boolean value that indicates whether it appeared; otherwise it disappeared.
   var appeared: Bool
 }

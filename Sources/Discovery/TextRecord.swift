@@ -2,14 +2,11 @@
 ///
 /// Spec: Protocol/02-discovery.md §2.
 package enum TextRecord {
-  /// Decodes the announcement of another host.
+  /// Decodes the raw entries of another host, which may contain any bytes.
   ///
   /// Keys are printable ASCII and compared in lower case. The first of several equal keys counts,
   /// an entry without a key is ignored, and one without `=` has an empty value. Entries beyond 16,
   /// or beyond 1,300 bytes in all, are not read.
-  ///
-  /// - Parameter entries: The raw entries, which may contain any bytes.
-  /// - Returns: The values by key.
   package static func parse(_ entries: some Sequence<[UInt8]>) -> [String: [UInt8]] {
     var pairs: [String: [UInt8]] = [:]
     var bytes = 0
@@ -26,10 +23,7 @@ package enum TextRecord {
   }
 
   /// Returns the entries of a TXT record in wire form, in which each follows a byte with its
-  /// length.
-  ///
-  /// - Parameter data: Any bytes; an incomplete entry is ignored.
-  /// - Returns: The entries.
+  /// length; an incomplete entry is ignored.
   static func entries(wire data: [UInt8]) -> [[UInt8]] {
     var entries: [[UInt8]] = []
     var rest = data[...]
@@ -40,12 +34,11 @@ package enum TextRecord {
     return entries
   }
 
-  /// Returns the entries for pairs that this node announces.
+  /// Returns the entries for pairs that this node announces, sorted by key, with `v` first, since
+  /// readers expect a version there.
   ///
-  /// - Parameter text: The pairs.
-  /// - Returns: The entries sorted by key, with `v` first, since readers expect a version there.
-  ///   `nil` if a key is empty, has `=` or is not printable ASCII, if an entry has more than 255
-  ///   bytes, or if there are more than 16 entries or 1,300 bytes.
+  /// Returns `nil` if a key is empty, has `=` or is not printable ASCII, if an entry has more than
+  /// 255 bytes, or if there are more than 16 entries or 1,300 bytes.
   package static func entries(_ text: [String: [UInt8]]) -> [[UInt8]]? {
     guard text.count <= DiscoveryLimits.textEntries else { return nil }
     var entries: [[UInt8]] = []

@@ -10,9 +10,7 @@ enum AvahiClient {
     return latchkey_load_avahi_client(&library) == 1 ? library : nil
   }()
 
-  /// Loads the library.
-  ///
-  /// - Throws: `AvahiError.notInstalled`.
+  /// Loads the library; throws `AvahiError.notInstalled`.
   static func load() throws(AvahiError) -> AvahiClientLibrary {
     guard let loaded else { throw AvahiError.notInstalled }
     return loaded
@@ -23,10 +21,8 @@ enum AvahiClient {
   /// libdbus may notice the end of the bus during a blocking call. It may then report the end to
   /// that call only, and the library's own callback is never called. Every later call is refused
   /// because of a bad state.
-  /// call-back never comes. Every later call is refused as one in a bad state.
   static let losses: Set<CInt> = [CInt(AVAHI_ERR_DISCONNECTED), CInt(AVAHI_ERR_BAD_STATE)]
 
-  /// Returns the library's functions in the common shape.
   static func functions(_ library: AvahiClientLibrary) -> AvahiFunctions {
     let any = AvahiFunctions.anyVersion
     return AvahiFunctions(
@@ -35,8 +31,7 @@ enum AvahiClient {
       losses: losses,
       // A daemon sends lists over D-Bus in the order of the wire.
       textBeginsWithLast: false,
-      // A daemon begins to browse for records 10 ms after it is asked to, and resolves a service at
-      // once.
+      // A daemon resolves a service at once, and begins to browse for records 10 ms later.
       resolvesAddresses: true,
       browseServices: { client, interface, type, found, context in
         library.avahi_service_browser_new(
@@ -94,10 +89,8 @@ enum AvahiClient {
 extension AvahiResponder {
   /// Connects to the system bus, and waits for a daemon that is not running yet.
   ///
-  /// - Parameters:
-  ///   - loop: The loop to run on.
-  ///   - onState: Called in a later turn of the loop, never after `close`.
-  /// - Throws: `AvahiError` if there is no bus or no libavahi-client.
+  /// `onState` is called in a later turn of the loop, never after `close`. Throws `AvahiError` if
+  /// there is no bus or no libavahi-client.
   convenience init(daemonOn loop: DiscoveryLoop, onState: @escaping (ResponderState) -> Void) throws(AvahiError) {
     let library = try AvahiClient.load()
     self.init(AvahiClient.functions(library), loop: loop, onState: onState)

@@ -20,18 +20,15 @@ struct AvahiFunctions {
   let lastError: (Connection) -> CInt
   /// The errors that mean that the connection is lost, even if no callback reports it.
   let losses: Set<CInt>
-
   /// A Boolean value that indicates whether a resolver's TXT list begins with the last entry of the
   /// wire.
   let textBeginsWithLast: Bool
   /// A Boolean value that indicates whether a resolver finds an address sooner than a browser for
   /// records.
   let resolvesAddresses: Bool
-
   /// Looks for the instances of a type; the context is an `AvahiLookup<ServiceSighting>`.
   let browseServices: (Connection, AvahiIfIndex, _ type: String, AvahiServiceBrowserCallback, Context) -> OpaquePointer?
   let freeServiceBrowser: (OpaquePointer) -> CInt
-
   /// Follows the host, port and TXT record of an instance, with an address of this IP version; the
   /// context is an `AvahiLookup<ResolvedService>`.
   let resolveService:
@@ -40,12 +37,10 @@ struct AvahiFunctions {
       Context
     ) -> OpaquePointer?
   let freeServiceResolver: (OpaquePointer) -> CInt
-
   /// Follows the records of a name; the context is an `AvahiLookup<SeenRecord>`, which this
   /// function's own callback informs.
   let browseRecords: (Connection, AvahiIfIndex, _ name: String, _ type: UInt16, Context) -> OpaquePointer?
   let freeRecordBrowser: (OpaquePointer) -> CInt
-
   /// Creates an empty group; the context is an `AvahiRecordGroup`, which this function's own
   /// callback informs.
   let makeGroup: (Connection, Context) -> OpaquePointer?
@@ -59,7 +54,6 @@ struct AvahiFunctions {
       Connection, _ group: OpaquePointer, AvahiIfIndex, _ name: String, _ type: String, _ host: String, _ port: UInt16,
       UnsafeMutablePointer<AvahiStringList>?
     ) -> CInt
-  /// Replaces the TXT record of a service instance.
   let updateText:
     (
       Connection, _ group: OpaquePointer, AvahiIfIndex, _ name: String, _ type: String,
@@ -77,9 +71,7 @@ struct AvahiError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Negative, one of `AVAHI_ERR_…`.
   let code: CInt
 
-  init(_ code: CInt) {
-    self.code = code
-  }
+  init(_ code: CInt) { self.code = code }
 
   /// The library that is needed is not installed.
   static let notInstalled = AvahiError(CInt(AVAHI_ERR_NOT_SUPPORTED))
@@ -89,10 +81,4 @@ struct AvahiError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A Boolean value that indicates whether a name is taken, by another host or by another program
   /// on this one.
   var isCollision: Bool { code == CInt(AVAHI_ERR_COLLISION) }
-
-  /// Throws an `AvahiError` if the result of an Avahi function is negative, which means that it
-  /// failed.
-  static func check(_ result: CInt) throws(AvahiError) {
-    if result < 0 { throw AvahiError(result) }
-  }
 }

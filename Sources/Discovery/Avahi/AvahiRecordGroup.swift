@@ -1,33 +1,15 @@
 import CAvahi
 import LatchkeySystem
 
-/// Records that are announced together through Avahi.
-final class AvahiRecordGroup: RecordGroup {
-  private let responder: AvahiResponder
+final class AvahiRecordGroup: AvahiObject, RecordGroup {
   private let loop: DiscoveryLoop
   private let onState: (RecordGroupState) -> Void
-  private var raw: OpaquePointer?
 
   init(
     responder: AvahiResponder, loop: DiscoveryLoop, onState: @escaping (RecordGroupState) -> Void
   ) throws(AvahiError) {
-    self.responder = responder
-    self.loop = loop
-    self.onState = onState
-    let connection = try responder.open()
-    guard let made = responder.functions.makeGroup(connection, Unmanaged.passUnretained(self).toOpaque()) else {
-      throw responder.failure()
-    }
-    raw = made
-  }
-
-  deinit {
-    close()
-  }
-
-  /// Returns the group behind the context of a call-back.
-  static func of(_ context: UnsafeMutableRawPointer) -> AvahiRecordGroup {
-    Unmanaged<AvahiRecordGroup>.fromOpaque(context).takeUnretainedValue()
+    (self.loop, self.onState) = (loop, onState)
+    try super.init(responder: responder, free: responder.functions.freeGroup, make: responder.functions.makeGroup)
   }
 
   /// Reports a state in the next turn, outside of Avahi's call-back.
@@ -80,16 +62,7 @@ final class AvahiRecordGroup: RecordGroup {
       responder.functions.addSharedText(connection, group, AvahiIfIndex(bitPattern: interface), name))
   }
 
-  func commit() throws(AvahiError) {
-    try responder.check(responder.functions.commit(try open().group))
-  }
-
-  func close() {
-    guard let raw else { return }
-    self.raw = nil
-    // A closed connection has freed this already.
-    if responder.connection != nil { responder.note(responder.functions.freeGroup(raw)) }
-  }
+  func commit() throws(AvahiError) { try responder.check(responder.functions.commit(try open().group)) }
 
   private func open() throws(AvahiError) -> (connection: OpaquePointer, group: OpaquePointer) {
     guard let raw else { throw AvahiError(CInt(AVAHI_ERR_BAD_STATE)) }

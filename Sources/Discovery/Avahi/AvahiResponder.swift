@@ -10,24 +10,17 @@ final class AvahiResponder: Responder {
   private let loop: DiscoveryLoop
   private let onState: (ResponderState) -> Void
 
-  /// The functions of the library behind it.
   let functions: AvahiFunctions
-
   /// Avahi's client or server while it is open.
   ///
   /// Only the initialisers in the libraries' files set it.
   var connection: OpaquePointer?
 
-  /// Creates a responder without a connection.
   init(_ functions: AvahiFunctions, loop: DiscoveryLoop, onState: @escaping (ResponderState) -> Void) {
-    self.functions = functions
-    self.loop = loop
-    self.onState = onState
+    (self.functions, self.loop, self.onState) = (functions, loop, onState)
   }
 
-  deinit {
-    close()
-  }
+  deinit { close() }
 
   /// Returns the responder behind the context of a call-back.
   static func of(_ context: UnsafeMutableRawPointer) -> AvahiResponder {
@@ -91,10 +84,8 @@ final class AvahiResponder: Responder {
         { _, _, _, event, _, _, _, host, address, port, text, _, context in
           guard let context, event == AVAHI_RESOLVER_FOUND, let host = AvahiText.hostName(host) else { return }
           let lookup = AvahiLookup<ResolvedService>.of(context)
-          let entries = AvahiText.entries(
-            text, beginsWithLast: lookup.responder.functions.textBeginsWithLast)
-          lookup.report(
-            ResolvedService(host: host, port: port, text: entries, address: AvahiText.addressV4(address)))
+          let entries = AvahiText.entries(text, beginsWithLast: lookup.responder.functions.textBeginsWithLast)
+          lookup.report(ResolvedService(host: host, port: port, text: entries, address: AvahiText.addressV4(address)))
         }, context)
     }
   }
@@ -117,16 +108,13 @@ final class AvahiResponder: Responder {
     functions.close(connection)
   }
 
-  /// Returns the connection.
-  ///
-  /// - Throws: `AvahiError` if it is closed.
+  /// Returns the connection; throws `AvahiError` if it is closed.
   func open() throws(AvahiError) -> OpaquePointer {
     guard let connection else { throw AvahiError(CInt(AVAHI_ERR_BAD_STATE)) }
     return connection
   }
 
-  /// Throws an `AvahiError` if the result of an Avahi function is negative, which means that it
-  /// failed.
+  /// Throws an `AvahiError` if the result of an Avahi function is negative.
   func check(_ result: CInt) throws(AvahiError) {
     note(result)
     if result < 0 { throw AvahiError(result) }
@@ -147,43 +135,31 @@ final class AvahiResponder: Responder {
   var lastError: AvahiError { AvahiError(connection.map(functions.lastError) ?? CInt(AVAHI_ERR_BAD_STATE)) }
 }
 
-/// A search through Avahi: for the instances of a type, the host and port of an instance, or the
-/// records of a name.
-final class AvahiLookup<Found>: Lookup {
+/// An object of Avahi that was created through a responder.
+class AvahiObject {
   let responder: AvahiResponder
-  /// Called for each result.
-  let report: (Found) -> Void
   private let free: (OpaquePointer) -> CInt
-  private var raw: OpaquePointer?
+  private(set) var raw: OpaquePointer?
 
-  /// Begins the search.
+  /// Creates the object.
   ///
-  /// - Parameters:
-  ///   - responder: The responder to search with.
-  ///   - free: Frees the object that `make` returned.
-  ///   - report: Called for each result, from inside Avahi's own callback.
-  ///   - make: Creates Avahi's object from the connection and the callback's context, which `of`
-  ///     converts back.
-  /// - Throws: `AvahiError` if the connection is closed or Avahi refuses.
+  /// `make` creates Avahi's object from the connection and the callback's context, which `of`
+  /// converts back. Throws `AvahiError` if the connection is closed or Avahi refuses.
   init(
-    responder: AvahiResponder, free: @escaping (OpaquePointer) -> CInt, report: @escaping (Found) -> Void,
+    responder: AvahiResponder, free: @escaping (OpaquePointer) -> CInt,
     make: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?
   ) throws(AvahiError) {
-    self.responder = responder
-    self.free = free
-    self.report = report
+    (self.responder, self.free) = (responder, free)
     let connection = try responder.open()
     guard let made = make(connection, Unmanaged.passUnretained(self).toOpaque()) else { throw responder.failure() }
     raw = made
   }
 
-  deinit {
-    close()
-  }
+  deinit { close() }
 
-  /// Returns the lookup behind the context of a call-back.
-  static func of(_ context: UnsafeMutableRawPointer) -> AvahiLookup<Found> {
-    Unmanaged<AvahiLookup<Found>>.fromOpaque(context).takeUnretainedValue()
+  /// Returns the object behind the context of a call-back.
+  static func of(_ context: UnsafeMutableRawPointer) -> Self {
+    Unmanaged<Self>.fromOpaque(context).takeUnretainedValue()
   }
 
   func close() {
@@ -191,5 +167,21 @@ final class AvahiLookup<Found>: Lookup {
     self.raw = nil
     // A closed connection has freed this already.
     if responder.connection != nil { responder.note(free(raw)) }
+  }
+}
+
+/// A search through Avahi: for the instances of a type, the host and port of an instance, or the
+/// records of a name.
+final class AvahiLookup<Found>: AvahiObject, Lookup {
+  /// Called for each result, from inside Avahi's own callback.
+  let report: (Found) -> Void
+
+  /// Begins the search; throws `AvahiError` if the connection is closed or Avahi refuses.
+  init(
+    responder: AvahiResponder, free: @escaping (OpaquePointer) -> CInt, report: @escaping (Found) -> Void,
+    make: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?
+  ) throws(AvahiError) {
+    self.report = report
+    try super.init(responder: responder, free: free, make: make)
   }
 }

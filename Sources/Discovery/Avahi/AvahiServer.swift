@@ -14,15 +14,12 @@ enum AvahiServer {
     return library
   }()
 
-  /// Loads the library.
-  ///
-  /// - Throws: `AvahiError.notInstalled`.
+  /// Loads the library; throws `AvahiError.notInstalled`.
   static func load() throws(AvahiError) -> AvahiCoreLibrary {
     guard let loaded else { throw AvahiError.notInstalled }
     return loaded
   }
 
-  /// Returns the library's functions in the common shape.
   static func functions(_ library: AvahiCoreLibrary) -> AvahiFunctions {
     let any = AvahiFunctions.anyVersion
     return AvahiFunctions(
@@ -36,19 +33,13 @@ enum AvahiServer {
         library.avahi_s_service_browser_new(
           server, interface, any, type, "local", AVAHI_LOOKUP_USE_MULTICAST, found, context)
       },
-      freeServiceBrowser: {
-        library.avahi_s_service_browser_free($0)
-        return CInt(AVAHI_OK)
-      },
+      freeServiceBrowser: { succeeded(library.avahi_s_service_browser_free($0)) },
       resolveService: { server, sighting, type, version, flags, found, context in
         library.avahi_s_service_resolver_new(
           server, AvahiIfIndex(bitPattern: sighting.interface), sighting.packetProtocol, sighting.instanceName, type,
           "local", version, flags, found, context)
       },
-      freeServiceResolver: {
-        library.avahi_s_service_resolver_free($0)
-        return CInt(AVAHI_OK)
-      },
+      freeServiceResolver: { succeeded(library.avahi_s_service_resolver_free($0)) },
       browseRecords: { server, interface, name, type, context in
         guard let key = library.avahi_key_new(name, UInt16(AVAHI_DNS_CLASS_IN), type) else { return nil }
         defer { library.avahi_key_unref(key) }
@@ -61,10 +52,7 @@ enum AvahiServer {
               SeenRecord(data: data, packetProtocol: packetProtocol, appeared: event == AVAHI_BROWSER_NEW))
           }, context)
       },
-      freeRecordBrowser: {
-        library.avahi_s_record_browser_free($0)
-        return CInt(AVAHI_OK)
-      },
+      freeRecordBrowser: { succeeded(library.avahi_s_record_browser_free($0)) },
       makeGroup: { server, context in
         library.avahi_s_entry_group_new(
           server,
@@ -72,10 +60,7 @@ enum AvahiServer {
             if let context { AvahiRecordGroup.of(context).changed(to: state) }
           }, context)
       },
-      freeGroup: {
-        library.avahi_s_entry_group_free($0)
-        return CInt(AVAHI_OK)
-      },
+      freeGroup: { succeeded(library.avahi_s_entry_group_free($0)) },
       commit: { library.avahi_s_entry_group_commit($0) },
       addAddress: { server, group, interface, host, address in
         library.avahi_server_add_address(server, group, interface, any, AVAHI_PUBLISH_NO_REVERSE, host, address)
@@ -88,10 +73,11 @@ enum AvahiServer {
         library.avahi_server_update_service_txt_strlst(
           server, group, interface, any, AVAHI_PUBLISH_NO_COOKIE, name, type, "local", text)
       },
-      // Only a daemon has to prove what it serves. The stack in the process was given its
-      // interfaces.
+      // Only a daemon has to prove what it serves. This stack was given its interfaces.
       addSharedText: { _, _, _, _ in CInt(AVAHI_ERR_INVALID_OPERATION) })
   }
+
+  private static func succeeded(_: Void) -> CInt { CInt(AVAHI_OK) }
 
   /// Returns the bytes of an A, AAAA or TXT record; `nil` for all others.
   private static func data(_ record: AvahiRecord) -> [UInt8]? {
@@ -138,11 +124,9 @@ enum AvahiServer {
 extension AvahiResponder {
   /// Opens the sockets of a stack inside this process and joins the multicast groups.
   ///
-  /// - Parameters:
-  ///   - interfaces: The only interfaces on which anything is sent or received; at least one.
-  ///   - loop: The loop to run on.
-  ///   - onState: Called in a later turn of the loop, never after `close`.
-  /// - Throws: `AvahiError` if port 5353 cannot be shared or there is no multicast.
+  /// Nothing is sent or received on other interfaces. `onState` is called in a later turn of the
+  /// loop, never after `close`. Throws `AvahiError` if there is no interface or no multicast, or if
+  /// port 5353 cannot be shared.
   convenience init(
     inProcessOn interfaces: [NetworkInterface], loop: DiscoveryLoop, onState: @escaping (ResponderState) -> Void
   ) throws(AvahiError) {

@@ -5,14 +5,9 @@ import LatchkeySystem
 enum AvahiText {
   /// Returns the TXT entries that a resolver found, in the order of the wire and within the limits.
   ///
-  /// - Parameters:
-  ///   - list: Avahi's list, which is not retained.
-  ///   - beginsWithLast: Whether the list begins with the last entry of the wire, as in Avahi
-  ///     itself. A list that a daemon sends over D-Bus has the opposite order.
-  /// - Returns: The entries, each at most 255 bytes.
-  static func entries(
-    _ list: UnsafeMutablePointer<AvahiStringList>?, beginsWithLast: Bool
-  ) -> [[UInt8]] {
+  /// Avahi's own list begins with the last entry of the wire. A list that a daemon sends over D-Bus
+  /// has the opposite order. An entry has at most 255 bytes.
+  static func entries(_ list: UnsafeMutablePointer<AvahiStringList>?, beginsWithLast: Bool) -> [[UInt8]] {
     var nodes: [UnsafeMutablePointer<AvahiStringList>] = []
     var next = list
     while let node = next {
@@ -26,10 +21,8 @@ enum AvahiText {
     }
   }
 
-  /// Returns TXT entries as they are on the wire.
-  ///
-  /// - Parameter list: Avahi's list; not kept.
-  /// - Returns: `nil` if the record is longer than `DiscoveryLimits.recordBytes`.
+  /// Returns TXT entries as they are on the wire; `nil` if they are longer than
+  /// `DiscoveryLimits.recordBytes`.
   static func wire(_ list: UnsafeMutablePointer<AvahiStringList>?) -> [UInt8]? {
     let size = avahi_string_list_serialize(list, nil, 0)
     guard size <= DiscoveryLimits.recordBytes else { return nil }
@@ -38,49 +31,33 @@ enum AvahiText {
     }
   }
 
-  /// Returns the full name of an instance, with escapes.
-  ///
-  /// - Parameters:
-  ///   - instance: 1 to 63 bytes.
-  ///   - type: A DNS-SD type, such as `_latchkey._tcp`.
-  /// - Returns: `nil` if the instance has no valid name.
+  /// Returns the full name of an instance, with escapes; `nil` if it has no valid name.
   static func serviceName(_ instance: String, type: String) -> String? {
     var bytes = [CChar](repeating: 0, count: 1_024)
     guard avahi_service_name_join(&bytes, bytes.count, instance, type, "local") == 0 else { return nil }
     return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Passes a list of TXT entries to a function of Avahi.
-  ///
-  /// - Parameters:
-  ///   - entries: The entries in the order of the wire, each at most 255 bytes.
-  ///   - body: A closure that must not retain the list.
-  /// - Returns: The result of `body`.
+  /// Lends a list of TXT entries, in the order of the wire, to a function of Avahi.
   static func withList<Result>(
     _ entries: [[UInt8]], _ body: (UnsafeMutablePointer<AvahiStringList>?) -> Result
   ) -> Result {
     var list: UnsafeMutablePointer<AvahiStringList>?
     // Avahi puts each entry in front of the others, and turns the list round when it writes a
     // record.
-    for entry in entries {
-      list = avahi_string_list_add_arbitrary(list, entry, entry.count)
-    }
+    for entry in entries { list = avahi_string_list_add_arbitrary(list, entry, entry.count) }
     defer { avahi_string_list_free(list) }
     return body(list)
   }
 
-  /// Reads an instance name.
-  ///
-  /// - Returns: `nil` if the name is empty, has more than 63 bytes, or is not UTF-8.
+  /// Reads an instance name; `nil` if it is empty, has more than 63 bytes, or is not UTF-8.
   static func instanceName(_ text: UnsafePointer<CChar>?) -> String? {
     guard let text, let name = String(validatingCString: text) else { return nil }
     return (1...DiscoveryLimits.instanceNameBytes).contains(name.utf8.count) ? name : nil
   }
 
-  /// Reads a full DNS name.
-  ///
-  /// - Returns: `nil` if the name is empty, has more than 1,024 bytes with its escapes, or is not
-  ///   UTF-8.
+  /// Reads a full DNS name; `nil` if it is empty, has more than 1,024 bytes with its escapes, or is
+  /// not UTF-8.
   static func hostName(_ text: UnsafePointer<CChar>?) -> String? {
     guard let text, let name = String(validatingCString: text) else { return nil }
     return (1...1024).contains(name.utf8.count) ? name : nil
@@ -92,7 +69,7 @@ enum AvahiText {
     return IPAddress(withUnsafeBytes(of: address.pointee.data) { Array($0.prefix(4)) })
   }
 
-  /// Lends an address to a function of Avahi's.
+  /// Lends an address to a function of Avahi.
   static func withAddress<Result>(
     _ address: IPAddress, _ body: (UnsafeMutablePointer<AvahiAddress>) -> Result
   ) -> Result {

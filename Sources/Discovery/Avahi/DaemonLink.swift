@@ -24,24 +24,20 @@ final class DaemonLink {
   private var socketWatch: NewsWatch?
   private var isRunning = false
 
-  /// The connection, while there is one.
   private(set) var responder: AvahiResponder?
 
   private(set) var view = DaemonView.absent
 
   /// Creates a link without a connection.
   ///
-  /// - Parameters:
-  ///   - loop: The loop to run on.
-  ///   - onChange: Called after `view` has changed, in a turn of its own.
+  /// `onChange` is called after `view` has changed, in a turn of its own.
   init(loop: DiscoveryLoop, onChange: @escaping () -> Void) {
-    self.loop = loop
-    self.onChange = onChange
+    (self.loop, self.onChange) = (loop, onChange)
   }
 
   /// Connects for the first time; `view` is `unproven` afterwards if there is a bus.
   func open() {
-    socketWatch = try? BusSocketWatch.make(loop: loop) { [unowned self] in
+    socketWatch = try? NewsWatch.ofBusSocket(loop: loop) { [unowned self] in
       guard responder == nil else { return }
       backoff.reset()
       connect()
@@ -53,8 +49,6 @@ final class DaemonLink {
   }
 
   /// Asks the daemon to prove that it serves some interfaces; the answer changes `view`.
-  ///
-  /// - Parameter interfaces: The wanted interfaces.
   func prove(_ interfaces: [NetworkInterface]) {
     self.interfaces = interfaces
     guard isRunning else { return }
@@ -63,7 +57,7 @@ final class DaemonLink {
 
   /// Does not use the daemon until it proves itself again, when interfaces change or it restarts.
   ///
-  /// - Parameter reason: The reason, as a clause.
+  /// The reason is a clause.
   func distrust(_ reason: String) {
     canary?.close()
     canary = nil
@@ -162,13 +156,9 @@ final class DaemonLink {
 enum DaemonView: Hashable, Sendable {
   /// There is none, or it is still starting.
   case absent
-
   /// It answers, and is being asked to prove that it serves the wanted interfaces.
   case unproven
-
-  /// It serves the wanted interfaces.
   case serving
-
   /// It answers, but does not serve the wanted interfaces, at least not yet.
   ///
   /// The reason is a clause.
@@ -193,14 +183,10 @@ final class DaemonCanary {
 
   /// Begins the test.
   ///
-  /// - Parameters:
-  ///   - responder: The daemon.
-  ///   - loop: The loop it runs on.
-  ///   - interfaces: The interfaces that the daemon must serve, all of them; at least one.
-  ///   - patience: The time after which to report doubt.
-  ///   - onProven: Called once, also after doubt was reported.
-  ///   - onDoubt: Called at most once, with the names of the interfaces that are not served yet.
-  /// - Throws: `AvahiError` if the daemon accepts no announcements.
+  /// The daemon must serve all of the interfaces, of which there is at least one. `onProven` is
+  /// called once. `onDoubt` is called at most once, after `patience`, with the names of the
+  /// interfaces that are not served yet. Throws `AvahiError` if the daemon accepts no
+  /// announcements.
   init(
     responder: any Responder, loop: DiscoveryLoop, interfaces: [NetworkInterface], patience: Duration,
     onProven: @escaping () -> Void, onDoubt: @escaping ([String]) -> Void
@@ -227,9 +213,7 @@ final class DaemonCanary {
     }
   }
 
-  deinit {
-    close()
-  }
+  deinit { close() }
 
   /// Ends the test; there is no call-back after this.
   func close() {

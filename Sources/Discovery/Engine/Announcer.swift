@@ -26,8 +26,11 @@ final class Announcer {
   private let responder: any Responder
   private let loop: DiscoveryLoop
   private let type: String
+  /// Called with the new announcement after another machine claimed its name.
   private let onRename: (Announcement) -> Void
+  /// Called with a sentence that describes why nothing can be announced.
   private let onProblem: (String) -> Void
+  /// Called whenever an interface carries the announcement.
   private let onSuccess: () -> Void
   private var interfaces: [NetworkInterface]
   private var sites: [Site] = []
@@ -35,28 +38,12 @@ final class Announcer {
   private var backoff = Backoff(first: 50, factor: 2)
   private var retry: LoopTimer?
 
-  /// Creates an announcer that announces nothing yet.
-  ///
-  /// - Parameters:
-  ///   - responder: The responder to announce with.
-  ///   - loop: The loop on which the responder runs.
-  ///   - type: The DNS-SD type.
-  ///   - interfaces: The interfaces on which to announce, with their addresses.
-  ///   - onRename: Called with the new announcement after another machine claimed its name.
-  ///   - onProblem: Called with a sentence that describes why nothing can be announced.
-  ///   - onSuccess: Called whenever an interface carries the announcement.
   init(
     responder: any Responder, loop: DiscoveryLoop, type: String, interfaces: [NetworkInterface],
-    onRename: @escaping (Announcement) -> Void, onProblem: @escaping (String) -> Void,
-    onSuccess: @escaping () -> Void
+    onRename: @escaping (Announcement) -> Void, onProblem: @escaping (String) -> Void, onSuccess: @escaping () -> Void
   ) {
-    self.responder = responder
-    self.loop = loop
-    self.type = type
-    self.interfaces = interfaces
-    self.onRename = onRename
-    self.onProblem = onProblem
-    self.onSuccess = onSuccess
+    (self.responder, self.loop, self.type, self.interfaces) = (responder, loop, type, interfaces)
+    (self.onRename, self.onProblem, self.onSuccess) = (onRename, onProblem, onSuccess)
   }
 
   /// Replaces the announcement; `nil` for none.
@@ -95,9 +82,7 @@ final class Announcer {
     }
   }
 
-  /// Withdraws everything.
-  ///
-  /// No call-back follows.
+  /// Withdraws everything; no call-back follows.
   func close() {
     retry?.cancel()
     retry = nil
@@ -145,13 +130,9 @@ final class Announcer {
     }
   }
 
-  private func announceAddresses(
-    _ interface: NetworkInterface, host: String
-  ) throws(AvahiError) -> any RecordGroup {
+  private func announceAddresses(_ interface: NetworkInterface, host: String) throws(AvahiError) -> any RecordGroup {
     let group = try responder.makeGroup { [weak self] in self?.changed($0, service: false) }
-    for address in interface.addresses {
-      try group.addAddress(address, host: host, interface: interface.index)
-    }
+    for address in interface.addresses { try group.addAddress(address, host: host, interface: interface.index) }
     try group.commit()
     return group
   }
@@ -198,15 +179,12 @@ final class Announcer {
 /// records would collide with the last echoes of the old ones.
 struct Announcement: Hashable, Sendable {
   var advertisement: ServiceAdvertisement
-
   /// The host's label: 8 random characters.
   var hostLabel: String
 
   var host: String { hostLabel + ".local" }
 
-  /// Creates an announcement.
-  ///
-  /// It keeps the previous host name if the instance name is the same; otherwise it gets a new one.
+  /// Keeps the previous host name if the instance name is the same; otherwise chooses a new one.
   init(_ advertisement: ServiceAdvertisement, after previous: Announcement?) {
     self.advertisement = advertisement
     hostLabel =

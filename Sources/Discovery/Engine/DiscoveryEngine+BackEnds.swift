@@ -3,14 +3,13 @@ import LatchkeySystem
 
 /// The choice of a back end, its start and its end.
 extension DiscoveryEngine {
-  /// A running back end.
   struct Stack {
     var kind: DiscoveryBackend
     var interfaces: [NetworkInterface]
     let responder: any Responder
     var embedded: AvahiResponder?
     var announcer: Announcer
-    /// The watcher; `nil` while nothing is followed.
+    /// `nil` while nothing is followed.
     var watcher: ServiceWatcher?
   }
 
@@ -121,14 +120,12 @@ extension DiscoveryEngine {
     }
   }
 
-  /// Stops the back end.
-  ///
-  /// Its results are kept for the next one to confirm.
+  /// Stops the back end, and keeps its results for the next one to confirm.
   func stopStack() {
     guard let stack else { return }
     self.stack = nil
-    // The stack is closed first, which says goodbye for all announcements. What is closed
-    // afterwards has nothing left to free.
+    // The stack is closed first, which says goodbye for all announcements. The rest has nothing
+    // left to free.
     stack.embedded?.close()
     stack.announcer.close()
     stack.watcher?.close()
@@ -166,20 +163,13 @@ extension DiscoveryEngine {
 ///
 /// Spec: Protocol/02-discovery.md §5.
 enum BackendChoice: Hashable, Sendable {
-  /// Use this back end.
   case use(DiscoveryBackend)
-
   /// Keep the present state until more is known.
   case wait
-
   /// Use no back end, for the reason in the sentence.
   case nothing(String)
 
-  /// Returns the choice.
-  ///
-  /// - `configuration`: The permitted back ends.
-  /// - `problem`: The reason why there is no interface to use, if any.
-  /// - `daemon`: The known state of the daemon.
+  /// Returns the choice; `problem` is the reason why there is no interface to use, if any.
   static func make(configuration: DiscoveryConfiguration, problem: String?, daemon: DaemonView) -> BackendChoice {
     if let problem { return .nothing(problem) }
     if configuration.allowDaemon {

@@ -34,33 +34,20 @@ final class DiscoveryEngine {
   private static let tolerance = Duration.seconds(10)
   private var state: DiscoveryState?
 
-  /// Creates an engine.
-  ///
-  /// Nothing is opened yet.
-  ///
-  /// - Parameters:
-  ///   - loop: The loop to run on.
-  ///   - configuration: The permitted back ends and interfaces.
-  ///   - isOfInterest: Returns whether to follow an instance.
-  ///   - emit: Called with each event.
   init(
     loop: DiscoveryLoop, configuration: DiscoveryConfiguration, isOfInterest: @escaping ServiceInterest = { _ in true },
     emit: @escaping (DiscoveryEvent) -> Void
   ) {
-    self.loop = loop
-    self.isOfInterest = isOfInterest
-    self.configuration = configuration
+    (self.loop, self.isOfInterest, self.configuration) = (loop, isOfInterest, configuration)
     plan = LookPlan(configuration.attention, at: SystemClock.boot.now)
     self.emit = emit
     reporter = ServiceReporter(loop: loop, emit: emit)
   }
 
-  /// Starts discovery.
-  ///
-  /// Throws `LoopError` if the process may open no more descriptors.
+  /// Starts discovery; throws `LoopError` if the process may open no more descriptors.
   func start() throws(LoopError) {
     become(.starting)
-    monitor = try InterfaceMonitor.make(loop: loop) { [unowned self] in interfacesChanged() }
+    monitor = try NewsWatch.ofInterfaces(loop: loop) { [unowned self] in interfacesChanged() }
     loop.onWake = { [unowned self] in checkClock() }
     available = NetworkInterface.announceable()
     selection = InterfaceSelection(names: configuration.interfaces, available: available)
@@ -146,9 +133,7 @@ final class DiscoveryEngine {
     stack?.announcer.announce(announcement)
   }
 
-  /// Withdraws and frees everything.
-  ///
-  /// No call-back follows.
+  /// Withdraws and frees everything; no call-back follows.
   func close() {
     loop.onWake = {}
     for timer in [retry, nextGlance, planned] { timer?.cancel() }
@@ -227,7 +212,6 @@ final class DiscoveryEngine {
     if name != previous { emit(.renamed(from: previous, to: name)) }
   }
 
-  /// Reports the state if it has changed.
   func become(_ next: DiscoveryState) {
     guard next != state else { return }
     state = next

@@ -6,18 +6,13 @@ import LatchkeySystem
 struct InterfaceSelection: Equatable {
   /// The interfaces that are used, at most 16.
   let interfaces: [NetworkInterface]
-
   /// The reason why no interface is used, as a sentence with the next step; `nil` if one is.
   let problem: String?
 
-  /// Chooses among the machine's interfaces.
+  /// Chooses the interfaces of these names; with `nil`, all suitable ones.
   ///
   /// `NetworkInterface.exclusion` is the rule. If the machine has nothing but loopback, as in a
   /// container without a network, that is used.
-  ///
-  /// - Parameters:
-  ///   - names: The wanted names; `nil` for all suitable interfaces.
-  ///   - available: The machine's interfaces.
   init(names: [String]?, available: [NetworkInterface]) {
     let usable = available.filter { $0.isUp && !$0.subnets.isEmpty }
     var chosen = available.filter { $0.exclusion(names: names) == nil }

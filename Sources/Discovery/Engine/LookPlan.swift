@@ -39,7 +39,6 @@ struct LookPlan: Sendable, Hashable {
     lookBegan = now
   }
 
-  /// A Boolean value that indicates whether to search now.
   var isLooking: Bool {
     if case .pausing = phase { false } else { attention != .none }
   }
@@ -55,9 +54,9 @@ struct LookPlan: Sendable, Hashable {
 
   /// Changes the effort.
   ///
-  /// - `isRunning`: Whether discovery has begun. A machine that is switched on may do so at the
-  ///   same time as all others. A running one should soon find again what it has lost.
-  /// - `jitter`: A random number in 0 to 1, as in all functions below.
+  /// A machine that is switched on may begin at the same time as all others. If discovery
+  /// `isRunning`, it should soon find again the peers that it has lost. `jitter` is a random number
+  /// in 0 to 1, as in all functions below.
   mutating func attend(_ next: Attention, isRunning: Bool, at now: Duration, jitter: Double) {
     guard next != attention else { return }
     let wasLooking = isLooking
@@ -99,7 +98,6 @@ struct LookPlan: Sendable, Hashable {
     shorten(at: now, jitter: jitter)
   }
 
-  /// Ends a pause soon.
   private mutating func shorten(at now: Duration, jitter: Double) {
     guard case .pausing = phase else { return }
     patience = CrowdPatience()
@@ -130,19 +128,13 @@ struct LookPlan: Sendable, Hashable {
 ///
 /// Spec: Protocol/02-discovery.md §4.
 public enum Attention: Sendable, Hashable {
-  /// Do not search.
   case none
-
   /// Search, but in a crowd mostly leave searching to others.
   ///
   /// If two machines look for each other, one search is enough.
-  ///
-  /// - Parameters:
-  ///   - crowd: The number of machines that are known to search at the same time; more may be seen.
-  ///   - misses: Whether a device is looked for. In a crowd, a machine that looks for none does not
-  ///     search.
+  /// `crowd` machines are known to search at the same time; more may be seen. `misses` indicates
+  /// whether a device is looked for. In a crowd, a machine that looks for none does not search.
   case patient(crowd: Int, misses: Bool)
-
   /// Search for everything that is of interest.
   case full
 

@@ -29,9 +29,7 @@ struct ServiceTable {
     reported[instanceName] == nil && service(instanceName)?.addresses.isEmpty == false
   }
 
-  /// Takes a fact into the table, unless it is beyond the bounds.
-  ///
-  /// - Parameter observation: A fact from a back end, as hostile as the network.
+  /// Takes a fact, which is as hostile as the network, unless it is beyond the bounds.
   mutating func note(_ observation: ServiceObservation) {
     switch observation {
     case .resolved(let key, let host, let port, let text):
@@ -92,9 +90,7 @@ struct ServiceTable {
     changed.formUnion(reported.keys)
   }
 
-  /// Returns the changes since the last call.
-  ///
-  /// - Returns: At most one event for each instance, sorted by instance name.
+  /// Returns the changes since the last call, at most one for each instance, sorted by its name.
   mutating func takeEvents() -> [DiscoveryEvent] {
     var events: [DiscoveryEvent] = []
     for name in changed.sorted() {
@@ -126,9 +122,7 @@ struct ServiceTable {
     for (_, address) in found where addresses.count < DiscoveryLimits.addresses {
       // An address that is seen on two interfaces counts once. Only link-local addresses differ by
       // interface.
-      let known = addresses.contains {
-        $0.address == address.address && $0.interfaceIndex == address.interfaceIndex
-      }
+      let known = addresses.contains { $0.address == address.address && $0.interfaceIndex == address.interfaceIndex }
       if !known { addresses.append(address) }
     }
     return DiscoveredService(instanceName: name, port: first.port, addresses: addresses, text: first.text)
@@ -147,17 +141,11 @@ enum ServiceObservation: Hashable, Sendable {
   ///
   /// Its known addresses remain unless the host has changed.
   case resolved(SightingKey, host: String, port: UInt16, text: [String: [UInt8]])
-
   /// The instance exists with these pairs, which are of no interest, so it is not followed any
   /// further.
   case passedOver(SightingKey, text: [String: [UInt8]])
-
-  /// The instance's host has this address.
   case gained(SightingKey, IPAddress, interface: NetworkInterface)
-
-  /// The instance's host no longer has this address.
   case dropped(SightingKey, IPAddress)
-
   /// The instance is no longer announced on this interface.
   case withdrawn(SightingKey)
 }
@@ -182,10 +170,8 @@ final class ServiceReporter {
   private var flush: LoopTimer?
   private var handoverEnd: LoopTimer?
 
-  /// Creates a reporter that knows no service yet.
   init(loop: DiscoveryLoop, emit: @escaping (DiscoveryEvent) -> Void) {
-    self.loop = loop
-    self.emit = emit
+    (self.loop, self.emit) = (loop, emit)
   }
 
   /// Takes a fact.
@@ -230,9 +216,7 @@ final class ServiceReporter {
     }
   }
 
-  /// Cancels all timers.
-  ///
-  /// No call-back follows.
+  /// Cancels all timers; no call-back follows.
   func close() {
     flush?.cancel()
     cancelHandover()

@@ -57,12 +57,13 @@ final class ServiceWatcher {
   private let interfaces: [UInt32: NetworkInterface]
   private let observe: (ServiceObservation) -> Void
   private let isOfInterest: ServiceInterest
+  /// Runs a closure in a later turn of the loop.
   private let later: (@escaping () -> Void) -> Void
   private let schedule: (Duration, @escaping () -> Void) -> LoopTimer?
+  /// Called with the number of instances when one was added.
   private let onCount: (Int) -> Void
   private var browsers: [any Lookup] = []
   private var sightings: [SightingKey: Sighting] = [:]
-  /// The instances that wait to be looked up.
   private var waiting: [SightingKey] = []
   /// The instances that are being looked up and have no known address yet, each with the timer
   /// after which another takes its place.
@@ -84,33 +85,17 @@ final class ServiceWatcher {
   /// A Boolean value that indicates whether a restart would have space for what was omitted.
   var hasRoomAgain: Bool { isIncomplete && sightings.count < DiscoveryLimits.sightings * 3 / 4 }
 
-  /// Starts a search.
-  ///
-  /// - Parameters:
-  ///   - responder: The responder to search with.
-  ///   - type: The DNS-SD type.
-  ///   - interfaces: The interfaces to search.
-  ///   - isOfInterest: Returns whether to follow an instance with this text record.
-  ///   - later: Runs a closure in a later turn of the loop.
-  ///   - schedule: Runs a closure after a delay.
-  ///   - onCount: Called with the number of instances when one was added.
-  ///   - observe: Called on the loop's thread with every fact.
-  /// - Throws: `AvahiError` if the back end refuses.
+  /// Starts a search; throws `AvahiError` if the back end refuses.
   init(
     responder: any Responder, type: String, interfaces: [NetworkInterface],
     isOfInterest: @escaping ServiceInterest = { _ in true },
     later: @escaping (@escaping () -> Void) -> Void = { $0() },
     schedule: @escaping (Duration, @escaping () -> Void) -> LoopTimer? = { _, _ in nil },
-    onCount: @escaping (Int) -> Void = { _ in },
-    observe: @escaping (ServiceObservation) -> Void
+    onCount: @escaping (Int) -> Void = { _ in }, observe: @escaping (ServiceObservation) -> Void
   ) throws(AvahiError) {
-    self.responder = responder
-    self.type = type
+    (self.responder, self.type) = (responder, type)
     self.interfaces = Dictionary(interfaces.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
-    self.observe = observe
-    self.isOfInterest = isOfInterest
-    self.later = later
-    self.schedule = schedule
+    (self.observe, self.isOfInterest, self.later, self.schedule) = (observe, isOfInterest, later, schedule)
     self.onCount = onCount
     for interface in interfaces {
       browsers.append(
@@ -118,9 +103,7 @@ final class ServiceWatcher {
     }
   }
 
-  /// Ends the search.
-  ///
-  /// No call-back follows.
+  /// Ends the search; no call-back follows.
   func close() {
     for browser in browsers { browser.close() }
     browsers = []
@@ -199,11 +182,9 @@ final class ServiceWatcher {
   }
 
   private func resolve(_ key: SightingKey, _ packetProtocol: Int32, _ sighting: Sighting) {
-    let event = ServiceSighting(
-      instanceName: key.instanceName, interface: key.interfaceIndex, packetProtocol: packetProtocol, appeared: true)
     do throws(AvahiError) {
-      sighting.resolver = try responder.resolveService(event, type: type) { [unowned self, unowned sighting] in
-        resolved($0, key, sighting)
+      sighting.resolver = try responder.resolveService(key.sighting(packetProtocol), type: type) {
+        [unowned self, unowned sighting] in resolved($0, key, sighting)
       }
     } catch {
       isIncomplete = true
@@ -241,11 +222,9 @@ final class ServiceWatcher {
   /// known.
   private func findAddress(_ key: SightingKey, _ sighting: Sighting) {
     guard unanswered[key] != nil, let packetProtocol = sighting.protocols.first else { return }
-    let event = ServiceSighting(
-      instanceName: key.instanceName, interface: key.interfaceIndex, packetProtocol: packetProtocol, appeared: true)
     // If this fails, the address is found a little later.
-    sighting.addressResolver = try? responder.resolveAddress(event, type: type) { [unowned self, unowned sighting] in
-      saw($0, key, sighting)
+    sighting.addressResolver = try? responder.resolveAddress(key.sighting(packetProtocol), type: type) {
+      [unowned self, unowned sighting] in saw($0, key, sighting)
     }
   }
 
@@ -342,5 +321,13 @@ final class ServiceWatcher {
       sighting.addresses[address] = nil
       observe(.dropped(key, address))
     }
+  }
+}
+
+extension SightingKey {
+  /// Returns the appearance of the instance over an IP version.
+  fileprivate func sighting(_ packetProtocol: Int32) -> ServiceSighting {
+    ServiceSighting(
+      instanceName: instanceName, interface: interfaceIndex, packetProtocol: packetProtocol, appeared: true)
   }
 }

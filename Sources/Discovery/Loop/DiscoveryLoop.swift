@@ -20,29 +20,20 @@ final class DiscoveryLoop {
   /// The table with which Avahi adds its own watches and time-outs to this loop.
   var api: UnsafePointer<AvahiPoll> { avahi_simple_poll_get(poll) }
 
-  /// Creates an idle loop.
-  ///
-  /// - Throws: `LoopError.noMemory`.
+  /// Creates an idle loop; throws `LoopError.noMemory`.
   init() throws(LoopError) {
     guard let poll = avahi_simple_poll_new() else { throw LoopError.noMemory }
     self.poll = poll
   }
 
-  deinit {
-    avahi_simple_poll_free(poll)
-  }
+  deinit { avahi_simple_poll_free(poll) }
 
   /// Runs a closure in the next turn, outside of any call-back from Avahi.
-  func later(_ work: @escaping () -> Void) {
-    deferred.append(work)
-  }
+  func later(_ work: @escaping () -> Void) { deferred.append(work) }
 
-  /// Runs a closure once after a time, unless it is cancelled.
+  /// Runs a closure once after a time, unless the returned timer is cancelled.
   ///
-  /// - Parameters:
-  ///   - delay: The time, counted on a clock that does not jump and runs while the machine sleeps.
-  ///   - work: The closure.
-  /// - Returns: The timer; it lives until it fires or is cancelled.
+  /// The time is counted on a clock that does not jump and runs while the machine sleeps.
   @discardableResult
   func schedule(after delay: Duration, _ work: @escaping () -> Void) -> LoopTimer {
     let timer = LoopTimer(deadline: SystemClock.boot.now + delay, loop: self, work: work)
@@ -50,14 +41,9 @@ final class DiscoveryLoop {
     return timer
   }
 
-  /// Removes a timer that `schedule` has returned.
-  func cancel(_ timer: LoopTimer) {
-    timers[ObjectIdentifier(timer)] = nil
-  }
+  fileprivate func cancel(_ timer: LoopTimer) { timers[ObjectIdentifier(timer)] = nil }
 
-  /// Runs until `quit`.
-  ///
-  /// - Returns: False if the system refused to wait, which ends the loop as well.
+  /// Runs until `quit`; returns `false` if the system refused to wait, which ends the loop as well.
   func run() -> Bool {
     while running {
       turn()
@@ -68,10 +54,7 @@ final class DiscoveryLoop {
     return true
   }
 
-  /// Ends `run` after the present turn.
-  func quit() {
-    running = false
-  }
+  func quit() { running = false }
 
   private func turn() {
     let now = SystemClock.boot.now
@@ -100,20 +83,14 @@ final class LoopTimer {
   /// The time since boot at which it is due.
   let deadline: Duration
 
-  let work: () -> Void
-
+  fileprivate let work: () -> Void
   private weak var loop: DiscoveryLoop?
 
-  init(deadline: Duration, loop: DiscoveryLoop, work: @escaping () -> Void) {
-    self.deadline = deadline
-    self.loop = loop
-    self.work = work
+  fileprivate init(deadline: Duration, loop: DiscoveryLoop, work: @escaping () -> Void) {
+    (self.deadline, self.loop, self.work) = (deadline, loop, work)
   }
 
-  /// Removes the timer, so that it does not fire.
-  func cancel() {
-    loop?.cancel(self)
-  }
+  func cancel() { loop?.cancel(self) }
 }
 
 /// The reasons why the loop cannot run.
@@ -122,7 +99,6 @@ enum LoopError: Error, Hashable {
   case noDescriptors
 
   case noMemory
-
   /// The system refuses to wait for events.
   case broken
 }
@@ -132,17 +108,11 @@ enum LoopError: Error, Hashable {
 /// Callers never wait for the loop: libavahi-client makes blocking calls over D-Bus, and a daemon
 /// that hangs must not hang the caller.
 final class LoopMailbox: Sendable {
-  /// A command from another thread.
   enum Command: Sendable {
-    /// Replaces the announcement.
     case advertise(ServiceAdvertisement?)
-
-    /// Examines instances that were ignored before.
     case lookAgain
-
     /// Sets the attention to other machines' announcements.
     case attend(Attention)
-
     /// Withdraws and frees everything, and ends the thread.
     case stop
   }
@@ -161,9 +131,8 @@ final class LoopMailbox: Sendable {
   /// The descriptor that can be read when there are commands to take.
   let readEnd: CInt
 
-  /// Opens the channel that wakes the loop.
-  ///
-  /// - Throws: `LoopError` if the process may open no more descriptors.
+  /// Opens the channel that wakes the loop; throws `LoopError` if the process may open no more
+  /// descriptors.
   init() throws(LoopError) {
     var ends: [CInt] = [-1, -1]
     let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
@@ -186,12 +155,9 @@ final class LoopMailbox: Sendable {
       case .advertise(let advertisement):
         contents.advertisement = advertisement
         contents.replaced = true
-      case .lookAgain:
-        contents.looksAgain = true
-      case .attend(let attention):
-        contents.attention = attention
-      case .stop:
-        contents.stopped = true
+      case .lookAgain: contents.looksAgain = true
+      case .attend(let attention): contents.attention = attention
+      case .stop: contents.stopped = true
       }
     }
     // A full channel means that the loop has a wake-up pending anyway.
@@ -199,10 +165,8 @@ final class LoopMailbox: Sendable {
     _ = send(writeEnd, &byte, 1, CInt(MSG_NOSIGNAL))
   }
 
-  /// Takes all commands.
-  ///
-  /// - Returns: The pending commands: the newest announcement, the newest attention, the request to
-  ///   look again, and the order to stop.
+  /// Takes the pending commands: the newest announcement, the newest attention, the request to look
+  /// again, and the order to stop.
   func take() -> [Command] {
     var bytes = [UInt8](repeating: 0, count: 64)
     while recv(readEnd, &bytes, bytes.count, 0) > 0 {}
@@ -212,10 +176,7 @@ final class LoopMailbox: Sendable {
       if let attention = contents.attention { commands.append(.attend(attention)) }
       if contents.looksAgain { commands.append(.lookAgain) }
       if contents.stopped { commands.append(.stop) }
-      contents.replaced = false
-      contents.looksAgain = false
-      contents.attention = nil
-      contents.advertisement = nil
+      contents = Contents(stopped: contents.stopped)
       return commands
     }
   }

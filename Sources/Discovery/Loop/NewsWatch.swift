@@ -7,16 +7,11 @@ final class LoopWatch {
   private let onReadable: () -> Void
   private var raw: OpaquePointer?
 
-  /// Begins to watch a descriptor, which remains the caller's.
+  /// Begins to watch a descriptor, which remains the caller's and is open for as long as the watch.
   ///
-  /// - Parameters:
-  ///   - descriptor: A descriptor that is open for as long as the watch.
-  ///   - loop: The loop that calls back.
-  ///   - onReadable: Called as long as something can be read.
-  /// - Throws: `LoopError.noMemory`.
+  /// `onReadable` is called as long as something can be read. Throws `LoopError.noMemory`.
   init(_ descriptor: CInt, on loop: DiscoveryLoop, _ onReadable: @escaping () -> Void) throws(LoopError) {
-    self.loop = loop
-    self.onReadable = onReadable
+    (self.loop, self.onReadable) = (loop, onReadable)
     let context = Unmanaged.passUnretained(self).toOpaque()
     let made = loop.api.pointee.watch_new?(
       loop.api, descriptor, AVAHI_WATCH_IN,
@@ -28,9 +23,7 @@ final class LoopWatch {
     raw = made
   }
 
-  deinit {
-    close()
-  }
+  deinit { close() }
 
   /// Stops watching; there is no call-back after this.
   func close() {
@@ -52,24 +45,17 @@ final class NewsWatch {
   private var watch: LoopWatch?
   private var settling: LoopTimer?
 
-  /// Begins to watch.
+  /// Begins to watch a descriptor that does not block, or is negative if the system had none to
+  /// give.
   ///
-  /// - Parameters:
-  ///   - descriptor: A descriptor that does not block; negative if the system had none to give.
-  ///   - loop: The loop that calls back.
-  ///   - pause: How long to wait for more news before the call-back.
-  ///   - drain: Reads everything that is available.
-  ///   - onNews: Called once the burst is over.
-  /// - Throws: `LoopError.noDescriptors` if there is no descriptor.
-  init(
+  /// `drain` reads everything that is available. A burst is over if nothing arrives for `pause`.
+  /// Throws `LoopError.noDescriptors` if there is no descriptor.
+  private init(
     _ descriptor: CInt, on loop: DiscoveryLoop, pause: Duration, drain: @escaping (CInt) -> Void,
     onNews: @escaping () -> Void
   ) throws(LoopError) {
     guard descriptor >= 0 else { throw LoopError.noDescriptors }
-    self.loop = loop
-    self.pause = pause
-    self.onNews = onNews
-    self.descriptor = descriptor
+    (self.loop, self.pause, self.onNews, self.descriptor) = (loop, pause, onNews, descriptor)
     watch = try LoopWatch(descriptor, on: loop) { [unowned self] in
       drain(descriptor)
       settle()
@@ -91,16 +77,12 @@ final class NewsWatch {
   }
 }
 
-/// A watch over the machine's interfaces and addresses, which the kernel reports over netlink.
-enum InterfaceMonitor {
-  /// Begins to watch the machine's interfaces.
-  ///
-  /// - Parameters:
-  ///   - loop: The loop that calls back.
-  ///   - onChange: Called at the end of a burst of changes.
-  /// - Returns: The watch, which ends when it is released.
-  /// - Throws: `LoopError` if the process may open no more descriptors.
-  static func make(loop: DiscoveryLoop, onChange: @escaping () -> Void) throws(LoopError) -> NewsWatch {
+// MARK: - The machine's interfaces
+
+extension NewsWatch {
+  /// Watches the machine's interfaces and addresses, which the kernel reports over netlink, until
+  /// the watch is released; throws `LoopError` if the process may open no more descriptors.
+  static func ofInterfaces(loop: DiscoveryLoop, onChange: @escaping () -> Void) throws(LoopError) -> NewsWatch {
     let kind = CInt(SOCK_RAW.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
     let descriptor = socket(AF_NETLINK, kind, Netlink.route)
     guard descriptor >= 0 else { throw LoopError.noDescriptors }
@@ -139,19 +121,18 @@ enum InterfaceMonitor {
   }
 }
 
-/// A watch over the folder of the system bus's socket, which avoids repeated attempts to connect.
-enum BusSocketWatch {
-  /// Begins to watch the folder, or its nearest existing ancestor.
+// MARK: - The socket of the system bus
+
+extension NewsWatch {
+  /// Watches the folder of the system bus's socket, or its nearest existing ancestor, until the
+  /// watch is released.
   ///
-  /// - Parameters:
-  ///   - loop: The loop that calls back.
-  ///   - onHope: Called after something appeared in the folder.
-  /// - Returns: The watch, which ends when it is released.
-  /// - Throws: `LoopError` if the system's limit of watches is reached.
-  static func make(loop: DiscoveryLoop, onHope: @escaping () -> Void) throws(LoopError) -> NewsWatch {
+  /// This avoids repeated attempts to connect. `onHope` is called after something appeared in the
+  /// folder. Throws `LoopError` if the system's limit of watches is reached.
+  static func ofBusSocket(loop: DiscoveryLoop, onHope: @escaping () -> Void) throws(LoopError) -> NewsWatch {
     let descriptor = inotify_init1(CInt(IN_CLOEXEC) | CInt(IN_NONBLOCK))
-    guard descriptor >= 0, add(to: descriptor) else {
-      if descriptor >= 0 { close(descriptor) }
+    guard descriptor >= 0, addBusFolder(to: descriptor) else {
+      if descriptor >= 0 { Glibc.close(descriptor) }
       throw LoopError.noDescriptors
     }
     return try NewsWatch(
@@ -161,12 +142,12 @@ enum BusSocketWatch {
         while read(descriptor, &buffer, buffer.count) > 0 {}
         // The folder below may exist by now. The kernel treats a folder that is added twice as one
         // watch.
-        _ = add(to: descriptor)
+        _ = addBusFolder(to: descriptor)
       }, onNews: onHope)
   }
 
-  private static func add(to descriptor: CInt) -> Bool {
-    var folder = socketPath()[...]
+  private static func addBusFolder(to descriptor: CInt) -> Bool {
+    var folder = busSocketPath()[...]
     while let slash = folder.lastIndex(of: "/") {
       folder = folder[..<slash]
       let mask = UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_ATTRIB)
@@ -176,7 +157,7 @@ enum BusSocketWatch {
   }
 
   /// Returns the path of the bus's socket, as libdbus looks for it.
-  static func socketPath() -> String {
+  private static func busSocketPath() -> String {
     let prefix = "unix:path="
     if let address = getenv("DBUS_SYSTEM_BUS_ADDRESS").map({ String(cString: $0) }), address.hasPrefix(prefix) {
       return String(address.dropFirst(prefix.count).prefix { $0 != "," && $0 != ";" })
