@@ -10,35 +10,26 @@ import LatchkeyRules
 /// Spec: Protocol/10-household.md §2.
 public struct Edit: CommandDefinition {
   public static let kind: CommandKind = "edit"
-  /// The states that a child may report of such a command.
   public static let states: [any CommandState.Type] = [RegistersInForce.self]
-
   /// The time in which an agent can confirm that an edit is in force, in milliseconds; a node that
-  /// was started again asks it once more.
+  /// was started again asks the agent once more.
   public static let agentMilliseconds: Int64 = 60_000
 
-  /// 1 to 128 registers, each of them once.
+  /// 1 to 128 registers, each once.
   public var registers: [Register]
 
   public init(_ registers: [Register]) { self.registers = registers }
 
-  /// Reads a payload.
   public init(bytes: [UInt8]) throws(BodyFault) {
     registers = try BodyFault.reading { () throws(WireError) in try Latchkey_V1_Registers(wire: bytes).value() }
   }
 
-  /// The payload as it travels.
   public var bytes: [UInt8] { Latchkey_V1_Registers(registers).wireBytes }
 
-  /// A sentence about the first invalid value; `nil` if all are valid.
-  public var fault: String? {
-    registers.isEmpty ? "The edit changes nothing: name what is to be set." : nil
-  }
+  public var fault: String? { registers.isEmpty ? "The edit changes nothing: name what is to be set." : nil }
 
   /// Merges the registers with those that the machine holds.
-  public func execute(
-    _ command: CommandContext, in transaction: inout some EffectTransaction
-  ) throws -> EffectOutcome {
+  public func execute(_ command: CommandContext, in transaction: inout some EffectTransaction) throws -> EffectOutcome {
     // Nothing of an edit takes effect if a part of it must not.
     for register in registers { try check(register, of: command, on: transaction.own) }
     let children = Set(try childrenAfterwards(in: &transaction))
@@ -62,11 +53,11 @@ public struct Edit: CommandDefinition {
       try transaction.save(register)
       changed.append(register)
     }
-    // What holds is read before zones are dropped: it answers the edit.
+    // The answer to the edit is read before zones are dropped.
     let state = StateInForce(RegistersInForce(try held(in: &transaction), transaction.enforcement))
     try Self.dropForeignZones(in: &transaction)
     try transaction.tell(changed)
-    // Who says whose machine this is has to hold the child's facts.
+    // The parent that says whose machine this is needs the child's facts.
     let present = Set(HouseholdKey.children(servedIn: try transaction.registers(in: .machine(transaction.own))))
     for child in registers.compactMap(\.servedChild) where present.contains(child) {
       try transaction.offerFacts(of: child, to: command.author)
@@ -85,14 +76,14 @@ public struct Edit: CommandDefinition {
     }
   }
 
-  /// Returns the children whose machine this is once the edit is in force.
+  /// Returns the children whom this machine serves once the edit is in force.
   private func childrenAfterwards(in transaction: inout some EffectTransaction) throws -> [ChildID] {
     var map = RegisterMap(try transaction.registers(in: .machine(transaction.own)))
     for register in registers { map.merge(register) }
     return HouseholdKey.children(servedIn: map.registers(in: .machine(transaction.own)))
   }
 
-  /// Returns what holds of the registers that the edit is about, in its order.
+  /// Returns the registers that hold in the places of the edit, in its order.
   private func held(in transaction: inout some EffectTransaction) throws -> [Register] {
     var held: [Register] = []
     for register in registers {
@@ -101,8 +92,8 @@ public struct Edit: CommandDefinition {
     return held
   }
 
-  /// Forgets what concerns children whose machine this is not, or no longer is: a machine holds
-  /// nothing of a sibling.
+  /// Forgets the zones of children whom this machine does not serve, since a machine holds nothing
+  /// of a sibling.
   private static func dropForeignZones(in transaction: inout some EffectTransaction) throws {
     let own = transaction.own
     let children = Set(HouseholdKey.children(servedIn: try transaction.registers(in: .machine(own))))
@@ -111,7 +102,6 @@ public struct Edit: CommandDefinition {
     }
   }
 
-  /// Returns whether a state is one that this command brings about.
   public func isAnswered(by state: StateInForce) -> Bool {
     guard let held = state.as(RegistersInForce.self)?.registers, isAbout(held) else { return false }
     return zip(registers, held).contains { $0 == $1 } && zip(registers, held).allSatisfy { !$0.holds(over: $1) }
@@ -127,7 +117,7 @@ public struct Edit: CommandDefinition {
     held.map { RegisterMap.Place($0.zone, $0.key) } == registers.map { RegisterMap.Place($0.zone, $0.key) }
   }
 
-  /// Notes what the machine holds that this one has not set, or has lost.
+  /// Notes the registers of the machine that this one has not set, or has lost.
   public func answered(
     with state: StateInForce, by device: DeviceID, in transaction: inout some EffectTransaction
   ) throws {
@@ -140,44 +130,28 @@ public struct Edit: CommandDefinition {
     }
   }
 
-  /// Refuses every draft: an edit is made by the node, which sets the registers at the parent as
-  /// well.
+  /// Refuses every draft: the node makes an edit, and sets the registers at the parent as well.
   public static func fault(in draft: Edit) -> String? {
     "Settings are changed through the routes of what they are about, such as children: ask for the change there."
   }
 
-  /// What it asks for, for a list of commands.
   public var summary: String { HouseholdKey.phrase(registers) }
 }
 
-extension Edit: Codable {
-  public init(from decoder: any Decoder) throws {
-    registers = try decoder.container(keyedBy: Field.self).decode([Register].self, forKey: .registers)
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var fields = encoder.container(keyedBy: Field.self)
-    try fields.encode(registers, forKey: .registers)
-  }
-
-  private enum Field: String, CodingKey { case registers }
-}
-
-/// What a child's machine holds of the registers that an edit was about.
+/// The registers of a child's machine in the places of an edit.
 public struct RegistersInForce: CommandState {
   public static let kind: CommandKind = "registers"
 
   /// The registers, in the order of the edit.
   public var registers: [Register]
-  /// How far the machine holds to rules.
+  /// How far the machine enforces rules; `nil` if it has not said so.
   public var enforcement: Enforcement?
-  /// The names of what it carries out otherwise than the registers say, or not at all: see
+  /// The names of what the machine carries out otherwise than the registers say, or not at all: see
   /// `RuleException`.
   public var exceptions: [String]
 
   public init(_ registers: [Register], _ enforcement: Enforcement, exceptions: [String] = []) {
-    self.registers = registers
-    self.enforcement = enforcement
+    (self.registers, self.enforcement) = (registers, enforcement)
     self.exceptions = Array(exceptions.prefix(Limits.receiptExceptions))
   }
 
@@ -193,13 +167,10 @@ public struct RegistersInForce: CommandState {
     Latchkey_V1_Registers(registers, enforcement ?? .recorded, exceptions: exceptions).wireBytes
   }
 
-  /// What holds, in a sentence in which the machine is called "there".
   public var summary: String { sentences(" there") }
-  /// Returns what holds, in a sentence with the machine's name.
   public func summary(on machine: String) -> String { sentences(" on \(machine)") }
-  /// Returns what holds, in a sentence with the machine's name and in the family's words.
+  /// Returns the state in a sentence with the machine's name and in the family's words.
   public func summary(on machine: String, _ terms: RuleTerms) -> String { sentences(" on \(machine)", terms) }
-  /// What the machine claims to hold, for a sentence.
   public var claim: String { HouseholdKey.phrase(registers) }
 
   private func sentences(_ place: String, _ terms: RuleTerms = RuleTerms()) -> String {
@@ -207,14 +178,14 @@ public struct RegistersInForce: CommandState {
     let app = registers.lazy.compactMap { RuleKey($0.key)?.application }.first.map(terms.argument)
     let isOpen = enforcement ?? .recorded == .recorded
     let but = exceptions.map { name in
-      // What is not carried out at all has to be mended.
+      // If something is not carried out at all, a person has to act.
       let next = isOpen ? ConditionKind.receiptNext(of: name, app: app, whose: terms.whose).map { " " + $0 } : nil
       return " " + ConditionKind.receiptSentence(of: name, isOfSeveral: app == nil) + (next ?? "")
     }.joined()
     return switch enforcement ?? .recorded {
     case .enforced: "In force\(place): \(phrase).\(but)"
     case .ownPrograms: "In force\(place), for the programs of Latchkey's own account only: \(phrase).\(but)"
-    // Something is enforced there, which the exceptions name.
+    // The exceptions name what is enforced there.
     case .recorded
     where closesSomething && exceptions.contains(where: Self.isSelfExplanatory)
       && !exceptions.contains(where: Self.leavesAllOpen):
@@ -225,7 +196,7 @@ public struct RegistersInForce: CommandState {
     }
   }
 
-  /// Returns whether an exception says what holds there in place of the edit: another rule, or that
+  /// Returns whether an exception names what holds in place of the edit: another rule, or that
   /// unknown programs are allowed without being counted.
   private static func isSelfExplanatory(_ name: String) -> Bool {
     HeldRules.Rival(rawValue: name) != nil || name == "unknown-not-counted"

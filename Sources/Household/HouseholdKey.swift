@@ -5,9 +5,9 @@ import LatchkeyRules
 ///
 /// Spec: Protocol/10-household.md §1, §3.
 public enum HouseholdKey {
-  /// In a child's zone: the child's name, a name as of a device (01 §3).
+  /// In a child's zone: the child's name, with the bounds of a device's name (01 §3).
   public static let name: RegisterKey = "name"
-  /// In a child's zone: what the child's PIN is kept as.
+  /// In a child's zone: the form in which the child's PIN is stored.
   public static let pin: RegisterKey = "pin"
   public static let yes = "yes"
   /// The value of an account that belongs to no child and is not supervised.
@@ -19,21 +19,19 @@ public enum HouseholdKey {
     return key
   }
 
-  /// In a machine's zone: whose account it is, as `AccountOwners` says.
+  /// In a machine's zone: the owners of an account, in the form of `AccountOwners`.
   public static func account(_ uid: UInt32) -> RegisterKey {
     guard let key = RegisterKey(["account", String(uid)]) else { preconditionFailure("a key of an account") }
     return key
   }
 
-  /// In a machine's zone: whose the account with this log-in name is, for an account that the
-  /// machine has not told of.
-  ///
-  /// Returns `nil` for a name that cannot stand in a key.
+  /// In a machine's zone: the owners of the account with this log-in name, which the machine has
+  /// not reported; `nil` for a name that cannot be part of a key.
   public static func account(named name: String) -> RegisterKey? {
     TextRule.accountName.fault(in: name) == nil ? RegisterKey(["accountName", name]) : nil
   }
 
-  /// Returns the log-in names of accounts that a parent has decided about by their names.
+  /// Returns the accounts that a parent has assigned by their log-in names.
   public static func accountNames(in registers: [Register]) -> [String] {
     registers.compactMap { register in
       let segments = register.key.segments
@@ -41,16 +39,14 @@ public enum HouseholdKey {
     }
   }
 
-  /// Returns the children whose machine it is, according to the registers of its zone.
-  public static func children(servedIn registers: [Register]) -> [ChildID] {
-    registers.servedChildren
-  }
+  /// Returns the children whom a machine serves, according to the registers of its zone.
+  public static func children(servedIn registers: [Register]) -> [ChildID] { registers.servedChildren }
 
-  /// Returns whose the accounts of a machine are, according to the registers of its zone; an
-  /// account that is not supervised has no owner.
+  /// Returns the owners of a machine's accounts, according to the registers of its zone; an account
+  /// that is not supervised has no owner.
   ///
-  /// `known` are the accounts that the machine has told of, whose names some of the registers have.
-  /// Of what is said of the number and of the name of an account, the later holds.
+  /// `known` are the accounts that the machine has reported, which some registers name. If one
+  /// register has the number and another the name of an account, the later one holds.
   public static func accounts(in registers: [Register], known: [Account]) -> [UInt32: [ChildID]] {
     var deciding: [UInt32: Register] = [:]
     for register in registers {
@@ -69,15 +65,14 @@ public enum HouseholdKey {
     return deciding.compactMapValues { $0.value.flatMap { AccountOwners($0)?.children } }
   }
 
-  /// Returns what registers say, for a sentence; what concerns people comes first.
+  /// Returns the meaning of registers for a sentence, with those about people first.
   public static func phrase(_ registers: [Register], _ terms: RuleTerms = RuleTerms()) -> String {
     let sorted = registers.sorted { rank($0) < rank($1) }
     let ofPeople = sorted.prefix { rank($0) < ruleRank }.map { phrase($0, terms) }
     var phrases: [String] = []
     for phrase in ofPeople where !phrases.contains(phrase) { phrases.append(phrase) }
     let rules = sorted.dropFirst(ofPeople.count)
-    // Of a child's rule that is removed, it is not known here whether the family has one, which
-    // holds then.
+    // If a child's rule is removed, the family's holds, if any. It is not known here.
     let removed = rules.filter { register in
       guard register.value == nil, WeekdayRun([register.key]) == nil, case .child = register.zone else { return false }
       return RuleKey(register.key)?.belongs(in: .family) == true
@@ -88,7 +83,7 @@ public enum HouseholdKey {
     return phrases.prefix(shown).joined(separator: ", ") + more
   }
 
-  /// Returns what one register says as a phrase, such as "screen time a day – 2 h".
+  /// Returns the meaning of one register as a phrase, such as "screen time a day – 2 h".
   public static func listed(_ register: Register, _ terms: RuleTerms = RuleTerms()) -> Phrase {
     guard rank(register) < ruleRank else { return RuleText.changes([(register.key, register.value)], terms)[0] }
     let last = register.key.segments.last.map(String.init) ?? ""
@@ -114,9 +109,8 @@ public enum HouseholdKey {
     }
   }
 
-  /// Returns what a register held as a phrase: of what concerns people, the names of the children.
-  ///
-  /// `nil` for a register whose value says nothing by itself, such as that a machine is a child's.
+  /// Returns the former value of a register as a phrase, with the names of the children for an
+  /// account; `nil` if the value has no meaning by itself, such as that a machine is a child's.
   public static func held(_ register: Register, _ terms: RuleTerms = RuleTerms()) -> Phrase? {
     guard let value = register.value else { return nil }
     guard rank(register) < ruleRank else { return RuleText.valuePhrase(register.key, value, terms) }
@@ -129,7 +123,7 @@ public enum HouseholdKey {
     }
   }
 
-  /// Registers that a sentence names.
+  /// The number of registers that a sentence names.
   private static let shown = 3
 
   private static func rank(_ register: Register) -> Int {

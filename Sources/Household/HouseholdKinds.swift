@@ -4,22 +4,13 @@ import LatchkeyProtocol
 import LatchkeyRules
 
 extension FactRegistry {
-  /// The registry of all kinds of fact in this version.
-  public static let household = FactRegistry([
-    .ledger,
-    .request,
-    .answer,
-    .need,
-    .machines,
-  ])
+  public static let household = FactRegistry([.ledger, .request, .answer, .need, .machines])
 }
 
 extension FactKind {
   /// An entry of a child's ledger of points.
   public static let ledger: FactKind = "ledger"
-  /// Something that a child asked the parents for.
   public static let request: FactKind = "request"
-  /// A parent's answer to a request.
   public static let answer: FactKind = "answer"
   /// Whether a child's machine wants points.
   public static let need: FactKind = "need"
@@ -73,13 +64,13 @@ extension FactDefinition {
       }
     })
 
-  /// What machines say about points that they want; the last of each holds.
+  /// What machines say about points that they want; the last statement of each holds.
   static let need = FactDefinition(
     .need, author: .child, most: 256, daysKept: nil,
     isKept: { text, held in isLater(PointsNeed(text)?.modified, PointsNeed(held)?.modified, text, held) },
     read: { text in PointsNeed(text).map { standing($0.modified) } })
 
-  /// What parents say about the machines to which they lend; the last of each holds.
+  /// What parents say about the machines to which they lend; the last statement of each holds.
   static let machines = FactDefinition(
     .machines, author: .parent, most: 256, daysKept: nil,
     isKept: { text, held in isLater(ChildMachines(text)?.modified, ChildMachines(held)?.modified, text, held) },
@@ -112,7 +103,6 @@ extension EffectTransaction {
 }
 
 extension CommandRegistry {
-  /// The registry of all kinds of command in this version.
   public static let household = CommandRegistry(household: [])
 
   /// Creates a registry of the kinds in this version and of additional ones, which only tests
@@ -120,16 +110,10 @@ extension CommandRegistry {
   public init(household others: [any CommandDefinition.Type]) {
     self.init(
       [
-        RequestReport.self,
-        TextMessage.self,
-        Edit.self,
-        TakePoints.self,
-        ReviewLearning.self,
-        ScanApplications.self,
+        RequestReport.self, TextMessage.self, Edit.self, TakePoints.self, ReviewLearning.self, ScanApplications.self,
       ] + others)
   }
 
-  /// Returns a JSON decoder for the commands and states of these kinds.
   public func decoder() -> JSONDecoder {
     let decoder = JSONDecoder()
     decoder.userInfo[.commands] = self
@@ -138,7 +122,6 @@ extension CommandRegistry {
 }
 
 extension MessageBodyCoding {
-  /// Creates a coding for the kinds of command in this version.
   public init() { self.init(.household, .household) }
 
   /// Creates a coding for kinds of command, and for the kinds of fact in this version.

@@ -1,19 +1,17 @@
 import LatchkeyModel
 import LatchkeyRules
 
-/// When something happens, for a child.
 public struct FamilyMoment: Hashable, Sendable {
   public var day: FamilyDay
   /// The household's time in Unix milliseconds.
   public var at: Int64
 
   public init(day: FamilyDay, at: Int64) {
-    self.day = day
-    self.at = at
+    (self.day, self.at) = (day, at)
   }
 }
 
-/// How points come to the machine that wants them, and what follows from a session.
+/// The way of points to the machine that wants them, and the points of a session.
 ///
 /// **Points come to rest**, also after machines were restored to older states, whether anybody
 /// noticed that or not. Let no reward begin or end, nobody redeem or edit, and no machine be
@@ -29,27 +27,21 @@ public struct FamilyMoment: Hashable, Sendable {
 ///   later time before it lends again. So the two disagree at most once on whether the machine is
 ///   the only one.
 /// - A machine that wants points returns some only to share them: once for each statement of
-///   another machine, of which no new ones are made. It wants them for good, or until it has given
-///   back what it owes, which is finite.
+///   another machine, and no new ones are made. It wants them for good, or until it has given back
+///   what it owes, which is finite.
 ///
 /// Without that, a machine that was restored to a state from before its *yes* would say nothing,
-/// since it had said nothing by what it knows; the parent would lend and the machine return for
-/// ever.
+/// since it does not know of that *yes*; the parent would lend and the machine return for ever.
 ///
 /// Spec: Protocol/11-rules.md §7, Protocol/12-facts.md §6.
 extension EffectTransaction {
   /// On a parent's machine: says to which machines it lends a child's points, and lends those that
   /// they want.
   ///
-  /// - Parameters:
-  ///   - child: The child.
-  ///   - machines: The child's machines, by the parent's own registers.
-  ///   - connected: The machines that are in touch.
-  ///   - awaited: The machines that were in touch until a moment ago, whose share is kept for them.
-  ///   - moment: The present moment.
-  ///   - clock: The hybrid clock.
-  ///   - source: Returns a new ID.
-  /// - Throws: The database's error, or `BodyFault` if there is no room for an entry.
+  /// `machines` are the child's machines by the parent's own registers, `connected` those that are
+  /// in touch, and `awaited` those that were in touch until a moment ago, whose share is kept for
+  /// them. `source` returns a new ID. Throws the database's error, or `BodyFault` if there is no
+  /// room for an entry.
   public mutating func lendPoints(
     of child: ChildID, to machines: Set<DeviceID>, connected: Set<DeviceID>, awaited: Set<DeviceID> = [],
     at moment: FamilyMoment, clock: () throws -> HybridTimestamp, source: () -> RecordID?
@@ -81,30 +73,25 @@ extension EffectTransaction {
   /// On a child's machine: ends what is over, takes back what was earned twice, says whether the
   /// machine wants points, and returns those that it does not want.
   ///
-  /// - Parameters:
-  ///   - child: The child.
-  ///   - isWanted: Whether a reward runs here, or a person redeems points.
-  ///   - used: The milli-points that running sessions have cost so far.
-  ///   - connected: The machines that are in touch.
-  ///   - heard: The machines that were heard of lately, with which this one shares.
-  ///   - served: The statements of other machines for whose sake this one has shared before. It
-  ///     shares once for each: a parent that is not in touch with the other machine would lend the
-  ///     points back, without end.
-  ///   - moment: The present moment.
-  ///   - clock: The hybrid clock.
-  ///   - source: Returns a new ID.
-  /// - Returns: The statements of other machines for whose sake this one has shared now.
-  /// - Throws: The database's error, or `BodyFault` if there is no room for an entry.
+  /// Returns the statements of other machines for whose sake this one has shared now. It shares
+  /// once for each, so `served` holds those of before: a parent that is not in touch with the other
+  /// machine would lend the points back, without end.
+  ///
+  /// `isWanted` indicates whether a reward runs here, or a person redeems points, and `used` is the
+  /// milli-points that running sessions have cost so far. `connected` are the machines that are in
+  /// touch, and `heard` those that were in touch lately, with which this one shares. `source`
+  /// returns a new ID. Throws the database's error, or `BodyFault` if there is no room for an
+  /// entry.
   public mutating func returnPoints(
     of child: ChildID, isWanted: Bool, used: Int64 = 0, connected: Set<DeviceID>, heard: Set<DeviceID>,
-    served: Set<HybridTimestamp> = [], at moment: FamilyMoment,
-    clock: () throws -> HybridTimestamp, source: () -> RecordID?
+    served: Set<HybridTimestamp> = [], at moment: FamilyMoment, clock: () throws -> HybridTimestamp,
+    source: () -> RecordID?
   ) throws -> Set<HybridTimestamp> {
     var purse = try purse(of: child)
     for entry in purse.expire(before: moment.day, at: moment.at) { try add(entry, of: child) }
     for entry in purse.takeBackRepeats(at: moment.at) { try add(entry, of: child) }
-    // What this machine owes is taken back from its purse, so it needs the points wherever they are
-    // now.
+    // What this machine owes is taken back from its purse, so it needs the points, wherever they
+    // are.
     let isWanted = isWanted || purse.owes
     let parents = try facts(.machines, of: child).compactMap { ChildMachines($0.text) }
     let others = parents.filter { !$0.machines.subtracting([own]).isEmpty }
@@ -133,7 +120,7 @@ extension EffectTransaction {
     return isWanted ? Set(sharing) : []
   }
 
-  /// Returns what each machine has said last on whether it wants a child's points.
+  /// Returns each machine's last statement on whether it wants a child's points.
   private func needs(of child: ChildID) throws -> [PointsNeed] {
     try facts(.need, of: child).compactMap { PointsNeed($0.text) }
   }
@@ -143,16 +130,10 @@ extension EffectTransaction {
     Set(try needs(of: child).filter(\.isNeeded).map(\.modified.author))
   }
 
-  /// On a child's machine: writes what a session earned or cost into its purse.
+  /// On a child's machine: writes what a session earned or cost into its purse, and returns the
+  /// entry; `nil` if the session changes nothing, or there is no room for it.
   ///
-  /// - Parameters:
-  ///   - record: The session.
-  ///   - evidence: What the machine observed during it.
-  ///   - child: The child whose session it was.
-  ///   - carries: The remainders of the child's sessions.
-  ///   - at: The household's time.
-  /// - Returns: The entry; `nil` if the session changes nothing, or there is no room for it.
-  /// - Throws: The database's error.
+  /// `carries` are the remainders of the child's sessions.
   public mutating func takePoints(
     from record: UsageRecord, _ evidence: LearningEvidence, of child: ChildID,
     carries: inout [Purse.CarryKey: PointsRemainder], at: Int64
@@ -165,7 +146,7 @@ extension EffectTransaction {
     let rules = try rules(of: child)
     let entry = purse.take(counted, hold: evidence.holdReason(for: record), rules: rules, at: at)
     guard let entry else { return nil }
-    // A ledger without room must not keep a session from its end.
+    // A full ledger must not keep a session from ending.
     do { try add(entry, of: child) } catch is BodyFault { return nil }
     carries = purse.carries
     for entry in purse.takeBackRepeats(at: at) {
@@ -176,12 +157,12 @@ extension EffectTransaction {
 }
 
 extension HouseholdKey {
-  /// Returns the machines of each child who has one by some registers, or has had one.
+  /// Returns the machines of each child who has or has had one, according to some registers.
   public static func machines(in registers: some Sequence<Register>) -> [ChildID: Set<DeviceID>] {
     var machines: [ChildID: Set<DeviceID>] = [:]
     for register in registers {
       guard case .machine(let device) = register.zone, let child = register.key.servedChild else { continue }
-      // A machine that was the child's is none any more, which has to be said.
+      // A child without a machine any more is listed as well.
       machines[child, default: []].formUnion(register.servedChild == nil ? [] : [device])
     }
     return machines
@@ -202,7 +183,6 @@ extension EffectTransaction {
   /// Returns this machine's purse of a child, without the remainders of sessions.
   public func purse(of child: ChildID) throws -> Purse { Purse(device: own, ledger: try ledger(of: child)) }
 
-  /// Keeps an entry that this machine has written.
   public mutating func add(_ entry: LedgerEntry, of child: ChildID) throws {
     try add(Fact(child, .ledger, entry.text))
   }
@@ -216,7 +196,7 @@ extension EffectTransaction {
 }
 
 extension BodyFault {
-  /// A command is about a child whose machine the receiver is not.
+  /// A command is about a child whom the receiver does not serve.
   static var notTheChilds: BodyFault {
     BodyFault(
       phrase: Phrase(

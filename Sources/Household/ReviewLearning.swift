@@ -8,9 +8,7 @@ import LatchkeyRules
 ///
 /// Spec: Protocol/12-facts.md §6.
 public struct ReviewLearning: CommandDefinition {
-  /// The name of the kind on the wire and in the database: `reviewLearning`.
   public static let kind: CommandKind = "reviewLearning"
-  /// The states that a child's machine may report of such a command.
   public static let states: [any CommandState.Type] = [LearningReviewed.self]
 
   public var child: ChildID
@@ -19,13 +17,9 @@ public struct ReviewLearning: CommandDefinition {
   public var isApproved: Bool
 
   public init(child: ChildID, record: RecordID, isApproved: Bool) {
-    self.child = child
-    self.record = record
-    self.isApproved = isApproved
+    (self.child, self.record, self.isApproved) = (child, record, isApproved)
   }
 
-  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are
-  /// malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {
     self = try BodyFault.reading { () throws(WireError) in
       let message = try Latchkey_V1_ReviewLearning(wire: bytes)
@@ -36,7 +30,6 @@ public struct ReviewLearning: CommandDefinition {
     }
   }
 
-  /// The wire form.
   public var bytes: [UInt8] {
     var message = Latchkey_V1_ReviewLearning()
     message.child = WireBytes(child.bytes)
@@ -45,10 +38,7 @@ public struct ReviewLearning: CommandDefinition {
     return message.wireBytes
   }
 
-  /// Executes the command on a child's machine, in the transaction that also queues its receipt.
-  public func execute(
-    _ command: CommandContext, in transaction: inout some EffectTransaction
-  ) throws -> EffectOutcome {
+  public func execute(_ command: CommandContext, in transaction: inout some EffectTransaction) throws -> EffectOutcome {
     try transaction.checkServes(child)
     var purse = try transaction.purse(of: child)
     let rules = try transaction.rules(of: child)
@@ -71,35 +61,28 @@ public struct ReviewLearning: CommandDefinition {
     "Learning is reviewed with `latchkey points review`: run that."
   }
 
-  /// A phrase that describes the command in a list of commands.
   public var summary: String { isApproved ? "let learning count" : "let learning not count" }
 }
 
-/// What learning earned after a review.
 public struct LearningReviewed: CommandState {
-  /// The name of the kind on the wire and in the database: `learningReviewed`.
   public static let kind: CommandKind = "learningReviewed"
 
   public var milliPoints: Int64
 
   public init(_ milliPoints: Int64) { self.milliPoints = milliPoints }
 
-  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are
-  /// malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {
     self = try BodyFault.reading { () throws(WireError) in
       LearningReviewed(try Latchkey_V1_LearningReviewed(wire: bytes).milliPoints)
     }
   }
 
-  /// The wire form.
   public var bytes: [UInt8] {
     var message = Latchkey_V1_LearningReviewed()
     message.milliPoints = milliPoints
     return message.wireBytes
   }
 
-  /// The state in whole sentences.
   public var summary: String {
     milliPoints == 0 ? "That learning earned nothing." : "That learning earned \(PointsText.counted(milliPoints))."
   }

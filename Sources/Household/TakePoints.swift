@@ -8,9 +8,7 @@ import LatchkeyRules
 ///
 /// Spec: Protocol/12-facts.md §6.
 public struct TakePoints: CommandDefinition {
-  /// The name of the kind on the wire and in the database: `takePoints`.
   public static let kind: CommandKind = "takePoints"
-  /// The states that a child's machine may report of such a command.
   public static let states: [any CommandState.Type] = [PointsTaken.self]
 
   public var child: ChildID
@@ -22,14 +20,9 @@ public struct TakePoints: CommandDefinition {
   public var reason: String
 
   public init(child: ChildID, milliPoints: Int64, day: FamilyDay, reason: String) {
-    self.child = child
-    self.milliPoints = milliPoints
-    self.day = day
-    self.reason = reason
+    (self.child, self.milliPoints, self.day, self.reason) = (child, milliPoints, day, reason)
   }
 
-  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are
-  /// malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {
     self = try BodyFault.reading { () throws(WireError) in
       let message = try Latchkey_V1_TakePoints(wire: bytes)
@@ -39,7 +32,6 @@ public struct TakePoints: CommandDefinition {
     }
   }
 
-  /// The wire form.
   public var bytes: [UInt8] {
     var message = Latchkey_V1_TakePoints()
     message.child = WireBytes(child.bytes)
@@ -49,16 +41,12 @@ public struct TakePoints: CommandDefinition {
     return message.wireBytes
   }
 
-  /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? {
     if !(1...LedgerEntry.largest).contains(milliPoints) { return "Nothing is taken: give a number of points above 0." }
     return reason.isEmpty ? "A change of points needs a reason: give one." : TextRule.reason.fault(in: reason)
   }
 
-  /// Executes the command on a child's machine, in the transaction that also queues its receipt.
-  public func execute(
-    _ command: CommandContext, in transaction: inout some EffectTransaction
-  ) throws -> EffectOutcome {
+  public func execute(_ command: CommandContext, in transaction: inout some EffectTransaction) throws -> EffectOutcome {
     try transaction.checkServes(child)
     guard let source = RecordID(bytes: command.commandID.bytes) else { throw BodyFault("The command has no ID.") }
     var purse = try transaction.purse(of: child)
@@ -67,7 +55,6 @@ public struct TakePoints: CommandDefinition {
     return .done(StateInForce(PointsTaken(-(entry?.milliPoints ?? 0))))
   }
 
-  /// Returns whether a state is one that this command brings about.
   public func isAnswered(by state: StateInForce) -> Bool {
     state.as(PointsTaken.self).map { (0...milliPoints).contains($0.milliPoints) } ?? false
   }
@@ -77,13 +64,10 @@ public struct TakePoints: CommandDefinition {
     "Points are changed with `latchkey points adjust`: run that."
   }
 
-  /// A phrase that describes the command in a list of commands.
   public var summary: String { "take \(PointsText.counted(milliPoints)) away" }
 }
 
-/// The points that were taken from the purse of a child's machine.
 public struct PointsTaken: CommandState {
-  /// The name of the kind on the wire and in the database: `pointsTaken`.
   public static let kind: CommandKind = "pointsTaken"
 
   /// The milli-points, 0 or more.
@@ -91,24 +75,19 @@ public struct PointsTaken: CommandState {
 
   public init(_ milliPoints: Int64) { self.milliPoints = milliPoints }
 
-  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are
-  /// malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {
     self = try BodyFault.reading { () throws(WireError) in
       PointsTaken(try Latchkey_V1_PointsTaken(wire: bytes).milliPoints)
     }
   }
 
-  /// The wire form.
   public var bytes: [UInt8] {
     var message = Latchkey_V1_PointsTaken()
     message.milliPoints = milliPoints
     return message.wireBytes
   }
 
-  /// The state in whole sentences.
   public var summary: String { summary(on: "that machine") }
-  /// Returns the state in whole sentences that name the machine.
   public func summary(on machine: String) -> String {
     milliPoints == 0
       ? "There were no points left to take on \(machine)."
