@@ -28,8 +28,7 @@ public final class FrameConnection: Sendable {
   private static let lastWords = TimeAmount.seconds(2)
 
   init(channel: any Channel, limit: FrameLimit) {
-    self.channel = channel
-    self.limit = limit
+    (self.channel, self.limit) = (channel, limit)
     let host = channel.remoteAddress?.ipAddress ?? "unknown"
     remoteHost = host
     localHost = channel.localAddress?.ipAddress ?? "unknown"
@@ -45,15 +44,11 @@ public final class FrameConnection: Sendable {
 
   /// Sets a handler that is called each time the number of unsent bytes falls below the low-water
   /// mark.
-  public func onDrained(_ handler: @escaping @Sendable () -> Void) {
-    drained.withLock { $0 = handler }
-  }
+  public func onDrained(_ handler: @escaping @Sendable () -> Void) { drained.withLock { $0 = handler } }
 
   /// Lifts the limits for unauthenticated connections, since the other side has proved its
   /// identity.
-  public func authenticated() {
-    limit.lift()
-  }
+  public func authenticated() { limit.lift() }
 
   /// Sends a frame: a big-endian length of 2 bytes, and up to 65,535 bytes of content.
   public func send(_ frame: [UInt8]) {
@@ -64,19 +59,14 @@ public final class FrameConnection: Sendable {
     write(buffer)
   }
 
-  /// Sends the first bytes of a connection that this side dialled.
-  func send(_ preamble: Preamble) {
-    write(channel.allocator.buffer(bytes: preamble.bytes))
-  }
+  func send(_ preamble: Preamble) { write(channel.allocator.buffer(bytes: preamble.bytes)) }
 
   /// Closes the connection once everything sent so far has left, or after two seconds if the other
   /// side does not read.
   public func close() {
     let (channel, isClosing) = (channel, closing.exchange(true, ordering: .relaxed))
     guard !isClosing else { return }
-    let timeout = channel.eventLoop.scheduleTask(in: Self.lastWords) {
-      channel.close(promise: nil)
-    }
+    let timeout = channel.eventLoop.scheduleTask(in: Self.lastWords) { channel.close(promise: nil) }
     channel.closeFuture.whenComplete { _ in timeout.cancel() }
     // An empty write is complete after all those before it.
     channel.writeAndFlush(channel.allocator.buffer(capacity: 0)).whenComplete { _ in
@@ -87,20 +77,14 @@ public final class FrameConnection: Sendable {
   var isClosing: Bool { closing.load(ordering: .relaxed) }
 
   /// Closes the connection immediately and discards unsent frames.
-  public func abort() {
-    channel.close(promise: nil)
-  }
+  public func abort() { channel.close(promise: nil) }
 
   /// A Boolean value that indicates whether the connection stays open when the function that
   /// received it returns.
   var isHandedOver: Bool { handedOver.load(ordering: .acquiring) }
 
-  /// Keeps the connection open when the function that received it returns.
-  ///
-  /// Call `end` later.
-  public func handOver() {
-    handedOver.store(true, ordering: .releasing)
-  }
+  /// Keeps the connection open when the function that received it returns; call `end` later.
+  public func handOver() { handedOver.store(true, ordering: .releasing) }
 
   /// Closes the connection at once, discards what the kernel has not accepted, and waits for the
   /// end.

@@ -6,13 +6,10 @@ import Synchronization
 /// The handlers in the pipeline of every connection: framing, the time-out before authentication,
 /// and the reader of frames.
 enum FramePipeline {
-  /// Completes the pipeline of a new channel.
-  ///
-  /// Call this on its event loop.
+  /// Completes the pipeline of a new channel; call this on its event loop.
   static func install(on channel: any Channel, limit: FrameLimit, awaitsPreamble: Bool) throws -> FrameReader {
     try channel.pipeline.syncOperations.addHandlers([
-      ByteToMessageHandler(
-        FrameDecoder(limit: limit, awaitsPreamble: awaitsPreamble), maximumBufferSize: 128 << 10),
+      ByteToMessageHandler(FrameDecoder(limit: limit, awaitsPreamble: awaitsPreamble), maximumBufferSize: 128 << 10),
       StrangerTimeoutHandler(limit: limit),
     ])
     return try FrameReader(channel)
@@ -32,8 +29,7 @@ package struct FrameDecoder: ByteToMessageDecoder {
   private var strangerBytes = 0
 
   package init(limit: FrameLimit, awaitsPreamble: Bool) {
-    self.limit = limit
-    self.awaitsPreamble = awaitsPreamble
+    (self.limit, self.awaitsPreamble) = (limit, awaitsPreamble)
   }
 
   package mutating func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
@@ -84,40 +80,32 @@ package final class FrameLimit: Sendable {
 
   package init() {}
 
-  /// A Boolean value that indicates whether the limits still apply.
   package var holds: Bool { !isLifted.load(ordering: .acquiring) }
 
-  package func lift() {
-    isLifted.store(true, ordering: .releasing)
-  }
+  package func lift() { isLifted.store(true, ordering: .releasing) }
 }
 
 /// A handler that closes a connection if it is not authenticated in time or its bytes are not
 /// frames.
 ///
 /// Spec: Protocol/04-session.md §1.
-final class StrangerTimeoutHandler: ChannelInboundHandler {
+private final class StrangerTimeoutHandler: ChannelInboundHandler {
   typealias InboundIn = FramePiece
   typealias InboundOut = FramePiece
 
   private let limit: FrameLimit
   private var timeout: Scheduled<Void>?
 
-  init(limit: FrameLimit) {
-    self.limit = limit
-  }
+  init(limit: FrameLimit) { self.limit = limit }
 
   func handlerAdded(context: ChannelHandlerContext) {
-    let limit = limit
-    let channel = context.channel
+    let (limit, channel) = (limit, context.channel)
     timeout = context.eventLoop.scheduleTask(in: .milliseconds(Limits.strangerMilliseconds)) {
       if limit.holds { channel.close(promise: nil) }
     }
   }
 
-  func handlerRemoved(context: ChannelHandlerContext) {
-    timeout?.cancel()
-  }
+  func handlerRemoved(context: ChannelHandlerContext) { timeout?.cancel() }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     // Any error is the peer's fault. Unauthenticated peers get no answer, and the reader of frames

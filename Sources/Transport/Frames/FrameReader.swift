@@ -12,10 +12,15 @@ public final class FrameReader: Sendable {
     var isEnded = false
     /// A Boolean value that indicates whether the channel wants to read and has to wait for room.
     var isHeldUp = false
-    /// The number of pieces that have arrived so far.
     var arrived: UInt64 = 0
-    /// The number of pieces that were returned to callers so far.
     var returned: UInt64 = 0
+
+    /// Ends reading, and returns the call that waits.
+    mutating func end() -> CheckedContinuation<FramePiece?, Never>? {
+      isEnded = true
+      defer { waiting = nil }
+      return waiting
+    }
   }
 
   /// The number of waiting pieces at which the channel stops reading, and the number at which it
@@ -25,9 +30,7 @@ public final class FrameReader: Sendable {
   private let channel: any Channel
   private let state = Mutex(State())
 
-  /// Creates a reader at the end of a channel's pipeline.
-  ///
-  /// Call this on the channel's event loop.
+  /// Creates a reader at the end of a channel's pipeline; call this on its event loop.
   init(_ channel: any Channel) throws {
     self.channel = channel
     try channel.pipeline.syncOperations.addHandler(FrameReaderHandler(self))
@@ -51,12 +54,8 @@ public final class FrameReader: Sendable {
 
   var waitingPieces: Int { state.withLock { $0.pieces.count } }
 
-  /// Stops reading.
-  ///
-  /// No further frame is returned.
-  public func stop() {
-    stop(unless: { _ in false })
-  }
+  /// Stops reading; no further frame is returned.
+  public func stop() { stop(unless: { _ in false }) }
 
   /// The number of pieces that have been returned to callers, which is the argument of
   /// `stop(unlessPast:)`.
@@ -67,17 +66,13 @@ public final class FrameReader: Sendable {
   ///
   /// If a frame arrives just when its caller's time is up, the caller gets either the frame and can
   /// continue, or the end of the connection.
-  public func stop(unlessPast position: UInt64) {
-    stop(unless: { $0.arrived > position })
-  }
+  public func stop(unlessPast position: UInt64) { stop(unless: { $0.arrived > position }) }
 
   private func stop(unless isKept: (State) -> Bool) {
     let waiting: CheckedContinuation<FramePiece?, Never>? = state.withLock { state in
       guard !isKept(state) else { return nil }
-      state.isEnded = true
       state.pieces.removeAll()
-      defer { state.waiting = nil }
-      return state.waiting
+      return state.end()
     }
     waiting?.resume(returning: nil)
   }
@@ -105,7 +100,6 @@ public final class FrameReader: Sendable {
     }
   }
 
-  /// Takes a piece that has arrived.
   fileprivate func took(_ piece: FramePiece) {
     let waiting: CheckedContinuation<FramePiece?, Never>? = state.withLock { state in
       guard !state.isEnded else { return nil }
@@ -117,15 +111,9 @@ public final class FrameReader: Sendable {
     waiting?.resume(returning: piece)
   }
 
-  /// Records that no more pieces arrive.
-  ///
-  /// Those that have arrived can still be read.
+  /// Records that no more pieces arrive; those that have arrived can still be read.
   fileprivate func ended() {
-    let waiting = state.withLock { state in
-      state.isEnded = true
-      defer { state.waiting = nil }
-      return state.waiting
-    }
+    let waiting = state.withLock { $0.end() }
     waiting?.resume(returning: nil)
   }
 
@@ -140,7 +128,6 @@ public final class FrameReader: Sendable {
   }
 }
 
-/// A handler that passes a channel's pieces to their reader.
 private final class FrameReaderHandler: ChannelDuplexHandler {
   typealias InboundIn = FramePiece
   typealias OutboundIn = ByteBuffer
@@ -148,24 +135,18 @@ private final class FrameReaderHandler: ChannelDuplexHandler {
 
   private let reader: FrameReader
 
-  init(_ reader: FrameReader) {
-    self.reader = reader
-  }
+  init(_ reader: FrameReader) { self.reader = reader }
 
   func read(context: ChannelHandlerContext) {
     if reader.mayRead() { context.read() }
   }
 
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    reader.took(unwrapInboundIn(data))
-  }
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) { reader.took(unwrapInboundIn(data)) }
 
   func channelInactive(context: ChannelHandlerContext) {
     reader.ended()
     context.fireChannelInactive()
   }
 
-  func handlerRemoved(context: ChannelHandlerContext) {
-    reader.ended()
-  }
+  func handlerRemoved(context: ChannelHandlerContext) { reader.ended() }
 }

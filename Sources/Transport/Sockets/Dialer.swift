@@ -4,13 +4,11 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A dialer that opens connections to other nodes.
 public struct Dialer: Sendable {
   public init() {}
 
-  /// Connects, sends the preamble and runs `body`.
-  ///
-  /// The connection is closed afterwards, unless it was handed over.
+  /// Connects, sends the preamble, runs `body`, and closes the connection unless it was handed
+  /// over.
   ///
   /// A cancelled task does not wait for the connection to be established. `attempt` can cancel the
   /// call from elsewhere; `timeout` is the time to establish the connection, in milliseconds.
@@ -29,14 +27,10 @@ public struct Dialer: Sendable {
       let (channel, reader) = try await withTaskCancellationHandler {
         guard let address else {
           return try await bootstrap.connect(host: endpoint.host, port: Int(endpoint.port)) {
-            attempt.began($0)
-            return Self.pipeline($0, limit)
+            Self.pipeline($0, limit, attempt)
           }
         }
-        return try await bootstrap.connect(to: address) {
-          attempt.began($0)
-          return Self.pipeline($0, limit)
-        }
+        return try await bootstrap.connect(to: address) { Self.pipeline($0, limit, attempt) }
       } onCancel: {
         attempt.giveUp()
       }
@@ -52,9 +46,10 @@ public struct Dialer: Sendable {
   }
 
   private static func pipeline(
-    _ channel: any Channel, _ limit: FrameLimit
+    _ channel: any Channel, _ limit: FrameLimit, _ attempt: DialAttempt
   ) -> EventLoopFuture<(any Channel, FrameReader)> {
-    channel.eventLoop.makeCompletedFuture {
+    attempt.began(channel)
+    return channel.eventLoop.makeCompletedFuture {
       (channel, try FramePipeline.install(on: channel, limit: limit, awaitsPreamble: false))
     }
   }
@@ -89,7 +84,7 @@ public final class DialAttempt: Sendable {
   public init() {}
 
   /// Records that the socket exists, before the connection is established.
-  func began(_ channel: any Channel) {
+  fileprivate func began(_ channel: any Channel) {
     let isGivenUp = state.withLock { state in
       state.channel = channel
       return state.isGivenUp
@@ -97,7 +92,6 @@ public final class DialAttempt: Sendable {
     if isGivenUp { channel.close(promise: nil) }
   }
 
-  /// Cancels the call.
   public func giveUp() {
     let channel = state.withLock { state in
       state.isGivenUp = true

@@ -14,7 +14,6 @@ public final class Listener: Sendable {
   /// The addresses on which it listens, such as `0.0.0.0:41234`.
   public let addresses: [String]
 
-  /// A connection that was just accepted.
   private struct Accepted: Sendable {
     var channel: any Channel
     var limit: FrameLimit
@@ -23,13 +22,10 @@ public final class Listener: Sendable {
 
   private typealias Server = NIOAsyncChannel<Accepted, Never>
 
-  /// Starts listening.
+  /// Starts listening on the interfaces of these names, or with `nil` on all.
   ///
-  /// - Parameters:
-  ///   - interfaces: The names of interfaces; `nil` for all. `lo` stands for 127.0.0.1 and, if it
-  ///     exists, ::1.
-  ///   - port: The port; 0 for any that is free.
-  /// - Throws: `TransportError.portInUse`, `noInterface` or `cannotListen`.
+  /// `lo` stands for 127.0.0.1 and, if it exists, ::1. Port 0 stands for any that is free. Throws
+  /// `TransportError.portInUse`, `noInterface` or `cannotListen`.
   public init(interfaces: [String]?, port: UInt16) async throws(TransportError) {
     // A port that is free at one address may be in use at the next. If none was requested, another
     // one is tried.
@@ -101,9 +97,7 @@ public final class Listener: Sendable {
   }
 
   /// Binds a socket for each of `bindings`, all to the same port.
-  private static func bind(
-    _ bindings: [Binding], port: UInt16, tries: Int
-  ) async throws(TransportError) -> [Server] {
+  private static func bind(_ bindings: [Binding], port: UInt16, tries: Int) async throws(TransportError) -> [Server] {
     var servers: [Server] = []
     do {
       for binding in bindings {
@@ -139,9 +133,7 @@ public final class Listener: Sendable {
     }
   }
 
-  private static func bind(
-    _ binding: Binding, port: UInt16
-  ) async throws -> Server {
+  private static func bind(_ binding: Binding, port: UInt16) async throws -> Server {
     // The host is not passed as a name: without an IPv6 address, the resolver does not even accept
     // a numeric one.
     let address = try SocketAddress(ipAddress: binding.host, port: Int(port))
@@ -185,9 +177,7 @@ public final class Listener: Sendable {
 public final class StrangerTicket: Sendable {
   private let action: Mutex<(@Sendable () -> Void)?>
 
-  init(_ action: @escaping @Sendable () -> Void) {
-    self.action = Mutex(action)
-  }
+  init(_ action: @escaping @Sendable () -> Void) { self.action = Mutex(action) }
 
   /// Releases the place, because the connection is authenticated or has ended.
   public func release() {
@@ -204,11 +194,9 @@ public final class StrangerTicket: Sendable {
 public enum TransportError: Error, Hashable, Sendable, CustomStringConvertible {
   case portInUse(UInt16)
   case cannotListen(String)
-  /// There is no network interface of this name.
   case noInterface(String)
   case cannotConnect(SocketEndpoint, String)
 
-  /// One sentence with the fault and the next step.
   public var description: String {
     switch self {
     case .portInUse(let port):
