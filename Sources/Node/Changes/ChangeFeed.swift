@@ -3,21 +3,22 @@ import LatchkeyStore
 import LatchkeySystem
 import Synchronization
 
-/// The latest changes at this node, each named without its content, in memory alone.
+/// The latest changes at this node, each named without its content, only in memory.
 ///
 /// The database notes its changes only while somebody reads, and for a while afterwards, so that a
 /// reader that comes back has missed none.
 ///
 /// Spec: Protocol/07-local-api.md §4.
 final class ChangeFeed: Sendable {
-  /// The most changes that are kept; a reader that is further behind reads everything anew.
+  /// The largest number of changes that are kept; a reader that is further behind reads everything
+  /// again.
   static let capacity = 4_096
   /// The shortest time between two changes of one child's day, in milliseconds.
   private static let todayMilliseconds: Int64 = 1_000
   /// The time for which changes are noted after the last reader has gone, in milliseconds.
   private static let lingerMilliseconds: Int64 = 60_000
 
-  /// Whose day has changed.
+  /// The child, or the machine, whose day has changed.
   private struct Day: Hashable {
     var child: ChildID?
     var device: DeviceID?
@@ -29,7 +30,7 @@ final class ChangeFeed: Sendable {
     var ring: [ChangeEvent] = []
     var readers = 0
     var isNoting = false
-    /// When the day of each child may be told of again; those that have changed since are waiting.
+    /// When each day may be reported again; days that have changed since are waiting.
     var days: [Day: (next: BootInstant, isWaiting: Bool)] = [:]
   }
 
@@ -46,7 +47,6 @@ final class ChangeFeed: Sendable {
   /// Adds a change; without a reader, it is forgotten.
   func post(_ event: ChangeEvent) { post([event]) }
 
-  /// Adds changes in their order.
   func post(_ events: [ChangeEvent]) {
     let now = BootClock.now()
     let waiting: [Day]? = state.withLock { state in
@@ -76,11 +76,11 @@ final class ChangeFeed: Sendable {
     var event = event
     event.number = state.last
     state.ring.append(event)
-    // Room is made seldom, since it moves all that is kept.
+    // Room is rarely made, since that moves everything that is kept.
     if state.ring.count >= 2 * capacity { state.ring.removeFirst(capacity) }
   }
 
-  /// Tells of a day as soon as it may be told of again.
+  /// Reports a day as soon as it may be reported again.
   private func tell(of day: Day) async {
     try? await Task.sleep(for: .milliseconds(Self.todayMilliseconds))
     state.withLock { state in
@@ -99,7 +99,6 @@ final class ChangeFeed: Sendable {
     }
   }
 
-  /// The number of the last change.
   var last: Int { state.withLock { $0.last } }
 }
 
@@ -124,7 +123,7 @@ extension ChangeFeed {
       state.readers += 1
       defer { state.isNoting = true }
       guard !state.isNoting else { return false }
-      // What happened meanwhile is not known, so that nobody can go on from before.
+      // The changes in the meantime are not known, so that no reader can continue from before.
       state.last += 1
       state.ring = []
       return true
@@ -157,7 +156,7 @@ extension ChangeFeed {
     if isOver { try? await store.watch(nil) }
   }
 
-  /// One reader of a feed, with what it has been told.
+  /// One reader of a feed, with the number of the last change that it has.
   private actor Reader {
     private let feed: ChangeFeed
     private let isWanted: @Sendable (ChangeEvent) async throws -> Bool

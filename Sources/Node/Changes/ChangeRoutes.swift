@@ -48,7 +48,7 @@ extension Call {
     }
   }
 
-  /// Returns the changes for the bridge of a receiver, until that is removed or set up anew.
+  /// Returns the changes for the bridge of a receiver, until the receiver is removed or replaced.
   private func changes(after number: Int?, for receiver: StoredReceiver) async throws -> AsyncStream<ChangeEvent> {
     let (call, reading) = (self, context.bridges.reading(receiver.name))
     return try await context.feed.read(after: number) { _ in

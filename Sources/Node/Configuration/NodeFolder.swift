@@ -5,7 +5,6 @@ import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeySystem
 
-/// The creation of a node in a state folder.
 public enum NodeFolder {
   /// Creates keys, database and profile, and returns the device ID.
   ///
@@ -38,13 +37,7 @@ public enum NodeFolder {
     }
     defer { withExtendedLifetime(lock) {} }
     folder.removeLeftovers()
-    var keys = KeyFile.generate()
-    if role == .parent {
-      // A parent founds the household. A child receives its key when it is paired.
-      do { keys = try keys.with(discoveryKey: SecretBytes.random(count: 32)) } catch {
-        preconditionFailure("32 bytes are a discovery key")
-      }
-    }
+    var keys = KeyFile.generate(for: role)
     let keyFile = KeyFileStore(path: folder.keyFile)
     do {
       try keyFile.create(keys)
@@ -57,7 +50,7 @@ public enum NodeFolder {
         "\(folder.path) holds a node already: use it with `latchkey run`, or choose another folder with --state-dir.",
         exitStatus: 73)
     } catch { throw NodeStartupError(error) }
-    let id = DeviceKeys(identity: keys.identity.publicKey, link: keys.link.publicKey).deviceID
+    let id = keys.deviceID
     do {
       try Store(path: folder.database, own: id, coding: MessageBodyCoding(), keys: SecureKeySource()).close()
     } catch { throw NodeStartupError(error) }
@@ -74,9 +67,7 @@ public enum NodeFolder {
   ) throws(NodeStartupError) -> KeyFile {
     do {
       let keys = try file.load()
-      guard role == .parent, keys.discoveryKey == nil, let key = made.discoveryKey else {
-        return keys
-      }
+      guard role == .parent, keys.discoveryKey == nil, let key = made.discoveryKey else { return keys }
       let completed: KeyFile
       do { completed = try keys.with(discoveryKey: key) } catch {
         preconditionFailure("32 bytes are a discovery key")
@@ -85,9 +76,7 @@ public enum NodeFolder {
       return completed
     } catch { throw NodeStartupError(error) }
   }
-}
 
-extension NodeFolder {
   /// Returns whether a state folder was created on this machine; `nil` if the machine has no ID or
   /// the folder does not record one.
   ///
@@ -101,16 +90,14 @@ extension NodeFolder {
 
 /// The lock that prevents a second node from using a state folder.
 ///
-/// The kernel releases it however the process ends.
+/// The kernel releases it in any case when the process ends.
 final class FolderLock: Sendable {
   private let descriptor: Int32
 
   /// The exit status if another process holds the lock.
   static let held: Int32 = 75
 
-  /// Locks a folder.
-  ///
-  /// Throws `NodeStartupError` if another process holds the lock.
+  /// Locks a folder; throws `NodeStartupError` if another process holds the lock.
   init(_ folder: StateFolder) throws(NodeStartupError) {
     descriptor = open(folder.lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {

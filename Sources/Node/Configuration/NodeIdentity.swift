@@ -10,9 +10,8 @@ import LatchkeySystem
 ///
 /// The node must not run.
 public enum NodeIdentity {
-  /// Records that this machine replaces the one that the folder comes from.
-  ///
-  /// Throws `NodeStartupError` if there is no node, it is running, or the folder cannot be written.
+  /// Records that this machine replaces the one that the folder comes from; throws
+  /// `NodeStartupError` if there is no node, it is running, or the folder cannot be written.
   public static func keep(_ folder: StateFolder) throws(NodeStartupError) -> DeviceName {
     let (lock, loaded) = try open(folder)
     defer { withExtendedLifetime(lock) {} }
@@ -42,14 +41,13 @@ public enum NodeIdentity {
     let file = KeyFileStore(path: folder.keyFile)
     let nextFile = KeyFileStore(path: folder.keyFile + ".next")
     do {
-      if let renewal = profile.renewal, try id(file) == renewal {
+      if let renewal = profile.renewal, try file.load().deviceID == renewal {
         // Only the last change of the profile is missing.
       } else {
         let keys = try nextKeys(profile, nextFile)
-        let new = id(keys)
-        profile.renewal = new
+        profile.renewal = keys.deviceID
         try profile.save(folder)
-        try await renewDatabase(folder, from: profile.deviceID, to: new)
+        try await renewDatabase(folder, from: profile.deviceID, to: keys.deviceID)
         try file.replace(with: keys)
       }
     } catch let error as KeyFileError { throw NodeStartupError(error) } catch let error as NodeStartupError {
@@ -73,17 +71,11 @@ public enum NodeIdentity {
     return (lock, try NodeProfile.load(folder))
   }
 
-  /// Returns the new keys: those of an interrupted attempt if the profile names them; otherwise,
-  /// creates and stores new ones.
+  /// Returns the keys of an interrupted attempt if the profile names them; otherwise, creates and
+  /// stores new ones.
   private static func nextKeys(_ profile: NodeProfile, _ file: KeyFileStore) throws(KeyFileError) -> KeyFile {
-    if let renewal = profile.renewal, let keys = try? file.load(), id(keys) == renewal { return keys }
-    var keys = KeyFile.generate()
-    if profile.role == .parent {
-      // A parent with a new identity founds a household of its own.
-      do { keys = try keys.with(discoveryKey: SecretBytes.random(count: 32)) } catch {
-        preconditionFailure("32 bytes are a discovery key")
-      }
-    }
+    if let renewal = profile.renewal, let keys = try? file.load(), keys.deviceID == renewal { return keys }
+    let keys = KeyFile.generate(for: profile.role)
     try file.replace(with: keys)
     return keys
   }
@@ -96,12 +88,6 @@ public enum NodeIdentity {
       defer { store.close() }
       try await store.renewIdentity(from: old, to: new, at: WallClock.now())
     } catch { throw NodeStartupError(error) }
-  }
-
-  private static func id(_ file: KeyFileStore) throws(KeyFileError) -> DeviceID { id(try file.load()) }
-
-  private static func id(_ keys: KeyFile) -> DeviceID {
-    DeviceKeys(identity: keys.identity.publicKey, link: keys.link.publicKey).deviceID
   }
 }
 

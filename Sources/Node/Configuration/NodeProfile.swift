@@ -11,8 +11,7 @@ struct NodeProfile: Codable, Sendable {
   var role: DeviceRole
   var name: DeviceName
   var deviceID: DeviceID
-  /// The accounts that the machine's owner has said to be a child's, on a child's machine; `nil` if
-  /// the owner has said nothing.
+  /// On a child's machine, the accounts that its owner has named as a child's; `nil` for none.
   var accounts: StatedAccounts?
   /// The mark of the machine that the folder belongs to; `nil` if that machine had no ID so far.
   var machine: String?
@@ -84,43 +83,45 @@ struct NodeProfile: Codable, Sendable {
 ///
 /// After a power cut, it has either the old content or the new one.
 package enum DurableFile {
-  /// Replaces the file at `path` with `content`, readable by its owner only.
-  ///
-  /// Throws `NodeStartupError`, which describes the fault of the folder or the disk.
+  /// Replaces the file at `path` with `content`, readable by its owner only; throws
+  /// `NodeStartupError`, which describes the fault of the folder or the disk.
   package static func replace(_ path: String, with content: [UInt8]) throws(NodeStartupError) {
     let temporary = path + ".new"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw fault(path) }
-    let isWritten = write(content, to: descriptor) && fchmod(descriptor, 0o600) == 0 && fsync(descriptor) == 0
-    let code = errno
+    var code = content.withUnsafeBytes { fill(descriptor, with: $0) }
     close(descriptor)
-    guard isWritten, rename(temporary, path) == 0 else {
-      let reason = isWritten ? errno : code
+    if code == 0, rename(temporary, path) != 0 { code = errno }
+    guard code == 0 else {
       unlink(temporary)
-      throw fault(path, reason)
+      throw fault(path, code)
     }
-    try syncFolder(of: path)
+    let folderCode = sync(folder: (path as NSString).deletingLastPathComponent)
+    guard folderCode == 0 else { throw fault(path, folderCode) }
   }
 
-  /// Makes the names in a file's folder durable.
-  static func syncFolder(of path: String) throws(NodeStartupError) {
-    let folder = open((path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else { throw fault(path) }
-    defer { close(folder) }
-    guard fsync(folder) == 0 else { throw fault(path) }
-  }
-
-  private static func write(_ content: [UInt8], to descriptor: Int32) -> Bool {
+  /// Writes and flushes the content of a new file; returns 0 or the system's error number.
+  static func fill(_ descriptor: Int32, with content: UnsafeRawBufferPointer) -> Int32 {
+    // A strict umask can remove rights from the owner, but cannot add any.
+    guard fchmod(descriptor, 0o600) == 0 else { return errno }
     var rest = content[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
       if count > 0 {
         rest = rest.dropFirst(count)
       } else if errno != EINTR {
-        return false
+        return errno
       }
     }
-    return true
+    return fsync(descriptor) == 0 ? 0 : errno
+  }
+
+  /// Makes the names in a folder durable; returns 0 or the system's error number.
+  static func sync(folder: String) -> Int32 {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return errno }
+    defer { close(descriptor) }
+    return fsync(descriptor) == 0 ? 0 : errno
   }
 
   private static func fault(_ path: String, _ code: Int32 = errno) -> NodeStartupError {

@@ -9,9 +9,7 @@ import LatchkeySystem
 public struct StateFolder: Sendable {
   public let path: String
 
-  /// Creates a value for the folder at `path`.
-  ///
-  /// Nothing is read or written yet.
+  /// Creates a value for a folder, of which nothing is read or written yet.
   ///
   /// A slash or `/.` at the end is removed, since a symbolic link would be followed with it.
   public init(path: String) {
@@ -39,9 +37,7 @@ public struct StateFolder: Sendable {
   public var profile: String { path + "/node.json" }
   public var lock: String { path + "/lock" }
 
-  /// A Boolean value that indicates whether the folder holds a node.
-  ///
-  /// Its profile is written last.
+  /// A Boolean value that indicates whether the folder holds a node, whose profile is written last.
   public var hasProfile: Bool { FileManager.default.fileExists(atPath: profile) }
 
   /// The path of the latest damaged database that was set aside in this folder and still exists;
@@ -49,13 +45,10 @@ public struct StateFolder: Sendable {
   var databaseSetAside: String? {
     let names = ProcFile.names(in: path, most: .max) ?? []
     return names.filter { $0.hasPrefix("latchkey.sqlite.damaged-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
-      .max()
-      .map { path + "/" + $0 }
+      .max().map { path + "/" + $0 }
   }
 
-  /// Creates the folder with mode 0700 and the folders above it.
-  ///
-  /// An existing folder is not changed.
+  /// Creates the folder with mode 0700 and the folders above it, unless it exists.
   func create() throws(NodeStartupError) {
     do {
       try FileManager.default.createDirectory(
@@ -82,9 +75,8 @@ public struct StateFolder: Sendable {
 
 /// The access rights of a state folder and its files, which only their owner may use.
 extension StateFolder {
-  /// Checks that only this user has access to the folder and each of Latchkey's files in it.
-  ///
-  /// Throws `NodeStartupError`, whose sentence names the path and the next step.
+  /// Checks that only this user has access to the folder and each of Latchkey's files in it; throws
+  /// `NodeStartupError`, whose sentence names the path and the next step.
   func check() throws(NodeStartupError) {
     let descriptor = try open()
     defer { close(descriptor) }
@@ -142,7 +134,7 @@ extension StateFolder {
     }
   }
 
-  /// Removes what a crash left behind while the key file was written.
+  /// Removes the files that a crash left behind while the key file was written.
   ///
   /// The caller holds the folder's lock.
   func removeLeftovers() {
@@ -151,7 +143,6 @@ extension StateFolder {
 
   private static let leftover = ".identity.key."
 
-  /// Returns whether a file with this name is Latchkey's.
   private static func isOurs(_ name: String) -> Bool {
     name.hasPrefix("latchkey.sqlite") || name.hasPrefix("identity.key") || name.hasPrefix("node.json")
       || name.hasPrefix(leftover) || name == "lock" || name == "control.sock"
@@ -225,6 +216,5 @@ extension StateFolder {
 
   private static func octal(_ status: stat) -> String { String(status.st_mode & 0o7777, radix: 8) }
 
-  /// Returns a refusal with the exit status for access rights.
   private static func refusal(_ sentence: String) -> NodeStartupError { NodeStartupError(sentence, exitStatus: 77) }
 }

@@ -8,7 +8,6 @@ extension Path {
     "command", "A command's ID, or a beginning of it of at least four digits that fits one command.")
 }
 
-/// The commands of a parent to children's machines.
 extension Endpoints {
   static let commandRoutes: [any ServedEndpoint] = [
     issue, getCommands, getCommand, waitForCommand, waitForCommands, cancelCommand, markMessageRead,
@@ -27,7 +26,7 @@ extension Endpoints {
     .get, "/v1/commands", Query.device, Query.limit, browsers: .look, errors: [.unknownDevice, .ambiguousDevice],
     summary: "Commands, the newest first."
   ) { call, device, limit in
-    try await call.commands(device, limit: limit)
+    try await call.store.commands(device: call.knownDevice(device), limit: limit)
   }
 
   package static let getCommand = Endpoint(
@@ -77,12 +76,15 @@ extension Endpoints {
   ) { call, id in
     // A message is for all children of a machine: one of several must not take it from the others.
     if call.caller.child?.isOnlyOne == false { throw ControlFailure.ofAllChildren.error }
-    return try await call.markMessageRead(id)
+    guard let known = CommandID(id), let message = try await call.store.markRead(known, at: call.context.wall()) else {
+      throw LocalAPIError(
+        .unknownItem, phrase: "There is no such message on this machine: `latchkey messages` lists them.")
+    }
+    return message
   }
 }
 
 extension Call {
-  /// Issues a command and returns it after the commit.
   fileprivate func issue(_ request: CommandRequest) async throws -> ConfigurationCommand {
     let peer = try await device(request.device)
     guard peer.device.role == .child else {
@@ -103,9 +105,7 @@ extension Call {
     }
     let (context, wall, device) = (context, context.wall(), peer.device.deviceID)
     let id = context.nextCommandID(wall)
-    let issued = try await store.issue(
-      id, to: device, expiresAfter: request.expiresAfter, at: wall
-    ) { effects, clock in
+    let issued = try await store.issue(id, to: device, expiresAfter: request.expiresAfter, at: wall) { effects, clock in
       let payload: CommandPayload
       do { payload = try request.action.payload(for: device, in: &effects, clock) } catch let fault as BodyFault {
         throw StoreError.refused(fault.description)
@@ -116,11 +116,6 @@ extension Call {
     CrashPoint.itemAccepted.reached()
     await context.publish([issued.change], [issued.command], isEdit: false, directory)
     return issued.command
-  }
-
-  /// Returns commands, newest first.
-  fileprivate func commands(_ device: String?, limit: Int) async throws -> [ConfigurationCommand] {
-    try await store.commands(device: knownDevice(device), limit: limit)
   }
 
   fileprivate func command(_ id: CommandID, named text: String) async throws -> ConfigurationCommand {
@@ -156,7 +151,6 @@ extension Call {
       .unknownCommand, "There is no command “\(DeviceName(sanitising: text))” here: see `latchkey commands list`.")
   }
 
-  /// Takes a command back that no other machine has stored.
   fileprivate func cancelCommand(_ id: String) async throws -> ConfigurationCommand {
     let known = try await commandID(id)
     let command = try await store.command(known)
@@ -165,9 +159,9 @@ extension Call {
         .invalid,
         phrase: "What is set for a child holds on all its machines and is not taken back: set what you want instead.")
     }
-    guard
-      let (present, wasCancelled) = try await store.cancel(known, at: context.wall())
-    else { throw Self.unknown(id) }
+    guard let (present, wasCancelled) = try await store.cancel(known, at: context.wall()) else {
+      throw Self.unknown(id)
+    }
     guard wasCancelled else {
       throw LocalAPIError(
         .tooLate,
@@ -178,18 +172,9 @@ extension Call {
     context.changes.notify()
     return present
   }
-
-  /// Marks a parent's message as read, by the ID of its command.
-  fileprivate func markMessageRead(_ id: String) async throws -> ReceivedMessage {
-    guard let known = CommandID(id), let message = try await store.markRead(known, at: context.wall()) else {
-      throw LocalAPIError(
-        .unknownItem, phrase: "There is no such message on this machine: `latchkey messages` lists them.")
-    }
-    return message
-  }
 }
 
-/// A service that ends commands whose life time is over.
+/// A service that ends expired commands.
 ///
 /// It is idle while no command can expire.
 struct ExpiryService: Sendable {
@@ -197,7 +182,7 @@ struct ExpiryService: Sendable {
   let directory: LinkDirectory
   /// The longest time between two checks, in milliseconds.
   ///
-  /// The time of a check is stored, so a power cut costs at most that much of a command's age.
+  /// The time of a check is stored, so a power cut costs at most this much of a command's age.
   private static let look: Int64 = 10 * 60_000
   /// The delay before the next attempt after a disk fault, in milliseconds.
   private static let pause: Int64 = 30_000

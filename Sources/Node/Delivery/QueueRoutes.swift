@@ -1,7 +1,6 @@
 import LatchkeyModel
 import LatchkeyStore
 
-/// The items that wait for delivery.
 extension Endpoints {
   static let queueRoutes: [any ServedEndpoint] = [getQueue, getQueueEntry]
 
@@ -24,7 +23,6 @@ extension Endpoints {
 }
 
 extension Call {
-  /// Returns waiting items, the most urgent class and the oldest item first.
   fileprivate func queue(_ device: String?, _ streamClass: StreamClass?, limit: Int) async throws -> [QueueEntry] {
     var entries: [QueueEntry] = []
     for record in try await listedDevices(device) where entries.count < limit {
@@ -33,15 +31,13 @@ extension Call {
     return entries
   }
 
-  /// Returns one waiting item.
   fileprivate func queueEntry(
     _ device: String, _ streamClass: StreamClass, _ number: UInt64
   ) async throws -> QueueEntry {
     let record = try await listedDevice(device)
     guard let entry = try await entries(record, streamClass, number: number, limit: 1).first else {
       throw LocalAPIError(
-        .unknownItem,
-        "Nothing waits for “\(record.device.name)” under that number: see `latchkey queue`.")
+        .unknownItem, "Nothing waits for “\(record.device.name)” under that number: see `latchkey queue`.")
     }
     return entry
   }

@@ -19,11 +19,9 @@ actor DiscoveryService {
   private var owners: [String: DeviceID] = [:]
   private var instance = DiscoveryService.newInstance()
   private var openDiscriminators: [UInt16] = []
-  /// The time until which all announcements are wanted.
   private var wantedUntil: BootInstant?
   /// The time since which all announcements have been wanted without a break.
   private var wantedSince: BootInstant?
-  /// The effort with which the network is searched.
   private var attention = Attention.none
   /// The discovery back end in use, for `status`.
   private(set) var stateText = DiscoveryBackend.starting.rawValue
@@ -35,16 +33,12 @@ actor DiscoveryService {
   private static let answers: Int64 = 1_200
 
   init(context: NodeContext, directory: LinkDirectory, port: UInt16) {
-    self.context = context
-    self.directory = directory
-    self.port = port
+    (self.context, self.directory, self.port) = (context, directory, port)
     discovery =
       context.configuration.discovers
       ? MulticastDiscovery(
-        configuration: DiscoveryConfiguration(interfaces: context.configuration.interfaces, attention: .none)
-      ) {
-        [members = context.members] in members.isOfInterest($0)
-      }
+        configuration: DiscoveryConfiguration(interfaces: context.configuration.interfaces, attention: .none),
+        isOfInterest: { [members = context.members] in members.isOfInterest($0) })
       : StaticDiscovery()
   }
 
@@ -56,13 +50,17 @@ actor DiscoveryService {
       group.addTask { await self.discovery.run() }
       group.addTask { for await event in self.discovery.events { await self.take(event) } }
       group.addTask { await self.keepAnnouncing() }
-      group.addTask { await self.followDiscoveryKeys() }
+      group.addTask {
+        await self.context.discoveryKeyChanges.follow(after: nil) {
+          await self.keysOrMembersChanged()
+          return nil
+        }
+      }
       group.addTask { await self.keepLooking() }
       await group.waitForAll()
     }
   }
 
-  /// Announces the open pairing codes, or that there are none.
   func announce(discriminators: [UInt16]) async {
     guard discriminators != openDiscriminators else { return }
     openDiscriminators = discriminators
@@ -88,37 +86,24 @@ actor DiscoveryService {
     members.set(keys: context.discoveryKeys, devices: devices)
   }
 
-  private func followDiscoveryKeys() async {
-    await context.discoveryKeyChanges.follow(after: nil) {
-      await keysOrMembersChanged()
-      return nil
-    }
-  }
-
   /// Returns the announced endpoints of machines with an open code of this discriminator.
   func endpoints(discriminator: UInt16) async -> [(endpoint: SocketEndpoint, instance: String)] {
     want(for: Self.attentionSpan)
-    return services.values.filter { Self.isOurVersion($0) && $0.instanceName != instance }
-      .filter { OpenCodesText.discriminators($0.text["d"]).contains(discriminator) }
-      .sorted { $0.instanceName < $1.instanceName }
+    return others.filter { Self.codes($0).contains(discriminator) }
       .flatMap { service in Self.endpoints(service).map { ($0, service.instanceName) } }
   }
 
   /// The first two symbols of each open code that others announce, in order.
   func openCodes() -> [String] {
-    var prefixes: Set<String> = []
-    for service in services.values where Self.isOurVersion(service) && service.instanceName != instance {
-      prefixes.formUnion(OpenCodesText.discriminators(service.text["d"]).map { TypedCode.prefix(discriminator: $0) })
-    }
-    return prefixes.sorted()
+    Set(others.flatMap(Self.codes).map { TypedCode.prefix(discriminator: $0) }).sorted()
   }
 
-  /// Every open code that is announced by others.
+  /// Returns every open code that others announce, with the addresses.
   func invitations() async -> [NearbyInvitations.Invitation] {
     want(for: Self.attentionSpan)
     var found: [String: [String]] = [:]
-    for service in services.values where Self.isOurVersion(service) && service.instanceName != instance {
-      for discriminator in OpenCodesText.discriminators(service.text["d"]) {
+    for service in others {
+      for discriminator in Self.codes(service) {
         found[TypedCode.prefix(discriminator: discriminator), default: []] += Self.endpoints(service).map(\.description)
       }
     }
@@ -134,19 +119,15 @@ actor DiscoveryService {
     let rest = Self.answers - (wantedSince.map { context.now() - $0 } ?? 0)
     if rest > 0 { try? await Task.sleep(for: .milliseconds(rest)) }
     var members: [DeviceID: [SocketEndpoint]] = [:]
-    var prefixes: Set<String> = []
-    var others = 0
-    for service in services.values.sorted(by: { $0.instanceName < $1.instanceName })
-    where service.instanceName != instance {
-      let codes = Self.isOurVersion(service) ? OpenCodesText.discriminators(service.text["d"]) : []
-      prefixes.formUnion(codes.map { TypedCode.prefix(discriminator: $0) })
+    var unknown = 0
+    for service in others {
       if let owner = owners[service.instanceName] {
         members[owner, default: []] += Self.endpoints(service)
-      } else if codes.isEmpty {
-        others += 1
+      } else if Self.codes(service).isEmpty {
+        unknown += 1
       }
     }
-    return (members, prefixes.sorted(), others)
+    return (members, openCodes(), unknown)
   }
 
   /// Requests all announcements for a number of milliseconds from now.
@@ -263,16 +244,22 @@ actor DiscoveryService {
     }
   }
 
-  private static func isOurVersion(_ service: DiscoveredService) -> Bool { KnownMembers.isOurVersion(service.text) }
+  /// The announcements of other nodes, in the order of their names.
+  private var others: [DiscoveredService] {
+    services.values.filter { $0.instanceName != instance }.sorted { $0.instanceName < $1.instanceName }
+  }
 
+  /// Returns the discriminators of the open codes that a node announces.
+  private static func codes(_ service: DiscoveredService) -> Set<UInt16> {
+    KnownMembers.isOurVersion(service.text) ? OpenCodesText.discriminators(service.text["d"]) : []
+  }
+
+  /// The time for which a name is used, in milliseconds.
   #if DEBUG
-    /// The time for which a name is used.
-    ///
-    /// A test can simulate a day in a minute.
+    // A test can simulate a day in a minute.
     private static let rotation =
       (getenv("LATCHKEY_ROTATE_SECONDS").flatMap { Int64(String(cString: $0)) } ?? 3_600) * 1_000
   #else
-    /// The time for which a name is used.
     private static let rotation: Int64 = 3_600_000
   #endif
 

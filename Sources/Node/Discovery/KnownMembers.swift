@@ -24,23 +24,22 @@ final class KnownMembers: Sendable {
 
   /// Replaces the discovery keys, 32 bytes each, and the paired devices.
   func set(keys: [[UInt8]], devices: [DeviceID]) {
-    let isNews = state.withLock { state in
+    change { state in
       guard state.keys != keys || state.devices != devices else { return false }
       (state.keys, state.devices, state.owners) = (keys, devices, [:])
       return true
     }
-    if isNews { changes.notify() }
   }
 
-  /// Records whether a session with a device is open.
   func set(_ device: DeviceID, isConnected: Bool) {
-    let isNews = state.withLock { state in
-      isConnected ? state.connected.insert(device).inserted : state.connected.remove(device) != nil
-    }
-    if isNews { changes.notify() }
+    change { isConnected ? $0.connected.insert(device).inserted : $0.connected.remove(device) != nil }
   }
 
-  /// The devices with which a session is open.
+  /// Changes the state, and signals it if the closure returns that it is news.
+  private func change(_ body: (inout State) -> Bool) {
+    if state.withLock({ body(&$0) }) { changes.notify() }
+  }
+
   var connected: Set<DeviceID> { state.withLock { $0.connected } }
 
   var count: Int { state.withLock { $0.devices.count } }
@@ -48,15 +47,13 @@ final class KnownMembers: Sendable {
   /// A Boolean value that indicates whether any paired device is not connected.
   var isAnybodyMissed: Bool { state.withLock { $0.missed > 0 } }
 
-  /// A Boolean value that indicates whether all announcements are wanted.
   var isEverybodyWanted: Bool {
     get { state.withLock { $0.isEverybodyWanted } }
     set {
-      let isNews = state.withLock { state in
+      change { state in
         defer { state.isEverybodyWanted = newValue }
         return state.isEverybodyWanted != newValue
       }
-      if isNews { changes.notify() }
     }
   }
 
@@ -86,6 +83,5 @@ final class KnownMembers: Sendable {
     owner(text) != nil || isEverybodyWanted && Self.isOurVersion(text)
   }
 
-  /// Returns whether an announcement uses this version of the protocol.
   static func isOurVersion(_ text: [String: [UInt8]]) -> Bool { text["v"] == Array("1".utf8) }
 }

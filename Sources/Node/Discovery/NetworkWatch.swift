@@ -4,12 +4,11 @@ import LatchkeyProtocol
 import LatchkeySystem
 import Logging
 
-/// Notices that this machine has other addresses, or has slept, and has every link see to its
-/// session.
+/// Notices that this machine has other addresses, or has slept, and tells every link.
 ///
-/// The kernel's word of a change comes through discovery. Beside that, it looks at the clocks about
-/// every three seconds, which is most of what wakes an idle node, and at the addresses every ten:
-/// to list them costs it more than all else.
+/// The kernel reports a change through discovery. In addition, the clocks are read about every
+/// three seconds, which is most of what wakes an idle node, and the addresses every ten: to list
+/// them costs more than everything else.
 ///
 /// Spec: Protocol/04-session.md §5.
 actor NetworkWatch {
@@ -20,20 +19,18 @@ actor NetworkWatch {
 
   /// The time between two looks at the clocks, in milliseconds.
   private static let pace: Int64 = 3_300
-  /// The number of looks at the clocks of which one is also a look at the addresses.
+  /// The number of looks at the clocks for each look at the addresses.
   private static let addressPace = 3
   /// The time by which two clocks may part, or a look may be late, before the machine counts as
   /// having slept.
   private static let tolerance = Duration.seconds(2)
 
   init(context: NodeContext, directory: LinkDirectory, discovery: DiscoveryService) {
-    self.context = context
-    self.directory = directory
-    self.discovery = discovery
+    (self.context, self.directory, self.discovery) = (context, directory, discovery)
   }
 
   func run() async {
-    // Two tasks that last, and not two for each look: an idle node hardly wakes.
+    // Two lasting tasks instead of two for each look, so that an idle node hardly wakes.
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
         var looks = 0
@@ -53,8 +50,8 @@ actor NetworkWatch {
   }
 
   private func look(atAddresses: Bool) async {
-    // Suspended, the one clock stands still; stopped as a process, neither does, and only this look
-    // is late.
+    // While the machine is suspended, one clock stands still. While the process is stopped, neither
+    // does, and only this look is late.
     let change = clock.change()
     let hasSlept = change.slept > Self.tolerance || change.passed > .milliseconds(Self.pace) + Self.tolerance
     guard hasSlept || atAddresses else { return }
@@ -70,10 +67,10 @@ actor NetworkWatch {
 
 /// The addresses of this machine at one moment.
 struct OwnNetwork: Equatable, Sendable {
-  /// All addresses as text without a scope, those of loopback among them.
+  /// All addresses, including loopback, as text without a scope.
   var all: Set<String> = []
-  /// The addresses at which others may call: of the interfaces that may be offered, and not
-  /// link-local.
+  /// The addresses at which others may call, without link-local ones and interfaces that are not
+  /// offered.
   ///
   /// IPv4 first, then in the order of the interfaces; 4 or 16 bytes each.
   var callable: [[UInt8]] = []
@@ -81,15 +78,14 @@ struct OwnNetwork: Equatable, Sendable {
   /// them.
   var networks: Set<String> = []
 
-  /// Reads this machine's addresses.
+  /// Reads this machine's addresses; returns `nil` if the kernel does not answer, which says
+  /// nothing about them.
   ///
-  /// - Parameter names: The interfaces that a person chose; `nil` if the general rule applies.
-  /// - Returns: The addresses; `nil` if the kernel does not answer, which says nothing about them.
+  /// The names are those of interfaces that a person chose; `nil` if the general rule applies.
   static func current(interfaces names: [String]?) -> OwnNetwork? {
     NetworkInterface.all().map { OwnNetwork($0, names: names) }
   }
 
-  /// Creates a value from what the machine has.
   init(_ interfaces: [NetworkInterface], names: [String]?) {
     for interface in interfaces where interface.isUp {
       for address in interface.addresses {
@@ -103,17 +99,12 @@ struct OwnNetwork: Equatable, Sendable {
   }
 
   /// Creates a network with only the addresses for other machines; none by default.
-  init(callable: [[UInt8]] = []) {
-    self.callable = callable
-  }
+  init(callable: [[UInt8]] = []) { self.callable = callable }
 
   /// Returns the IPv4 address to put into a pairing code, four bytes; `nil` if there is none.
   ///
-  /// - Parameters:
-  ///   - names: The interfaces that a person chose; `nil` if the general rule applies.
-  ///   - allowsLoopback: Whether 127.0.0.1 is permitted if the node listens there. A loopback
-  ///     address leads another machine to itself, so a code contains one only while mDNS is off.
-  /// - Returns: The address.
+  /// With `allowsLoopback`, 127.0.0.1 is permitted if the node listens there. A loopback address
+  /// leads another machine to itself, so a code contains one only while mDNS is off.
   ///
   /// Spec: Protocol/03-pairing.md §2.
   func forCode(interfaces names: [String]?, allowsLoopback: Bool) -> [UInt8]? {
@@ -134,11 +125,7 @@ enum NetworkMark {
     make(routes: text("/proc/net/route"), neighbours: text("/proc/net/arp"), routesV6: text("/proc/net/ipv6_route"))
   }
 
-  /// Returns the mark for the content of the kernel's tables.
-  ///
-  /// - `routes`: The content of `/proc/net/route`.
-  /// - `neighbours`: The content of `/proc/net/arp`.
-  /// - `routesV6`: The content of `/proc/net/ipv6_route`.
+  /// Returns the mark for the content of the kernel's tables `route`, `arp` and `ipv6_route`.
   static func make(routes: String, neighbours: String, routesV6: String) -> String? {
     var gateways: [(metric: Int, interface: String, address: String)] = []
     for line in routes.split(separator: "\n").dropFirst() {
@@ -175,7 +162,5 @@ enum NetworkMark {
     Hexadecimal.encode(Array(SHA256.hash(Array("latchkey network \(text)".utf8)).prefix(8)))
   }
 
-  private static func text(_ path: String) -> String {
-    ProcFile.text(path, most: 256 << 10) ?? ""
-  }
+  private static func text(_ path: String) -> String { ProcFile.text(path, most: 256 << 10) ?? "" }
 }

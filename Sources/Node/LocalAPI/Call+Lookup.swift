@@ -19,13 +19,15 @@ extension Call {
     return try await child(text)
   }
 
-  /// Returns the child that a request names, for a child's account the child itself, also if it
-  /// runs the node, or the only one; with `orFamily`, the whole family can be meant instead.
+  /// Returns the child that a request names; otherwise the child whose account it is, also if that
+  /// runs the node; otherwise the only child.
+  ///
+  /// With `orFamily`, the request can mean the whole family instead.
   func childOrOnly(_ text: String?, orFamily: Bool = false) async throws -> ChildID {
     if let child = try await childIfAny(text) { return child }
     let household = try await household()
     let children = household.children
-    // On the child's own machine it is clear who types.
+    // On a child's own machine, the account tells who types.
     if role == .child, children.count > 1, let child = household.user(of: caller.userID, on: own).onlyChild {
       return child
     }
@@ -53,9 +55,7 @@ extension Call {
             ["command": .text(assigning(household))]))
     }
   }
-}
 
-extension Call {
   /// Returns the command that makes the caller's account a child's of this machine.
   private func assigning(_ household: Household) -> String {
     let account = household.ownAccounts.first { $0.uid == caller.userID }?.name ?? "\(caller.userID)"
@@ -66,7 +66,7 @@ extension Call {
 }
 
 extension LocalAPIError {
-  /// Returns the answer to a request that names no child of none or several.
+  /// Returns the answer to a request that names no child, if there is none or more than one.
   static func notOneChild(_ children: [String], orFamily: Bool) -> LocalAPIError {
     let names = children.map(PrintableText.of)
     return switch (children.isEmpty, orFamily) {
@@ -85,11 +85,8 @@ extension LocalAPIError {
 }
 
 extension Caller {
-  /// Returns the child whose account it is if a request means that child.
-  ///
-  /// - Parameter text: The child that the request names.
-  /// - Returns: The child itself.
-  /// - Throws: `LocalAPIError` if it may be another child.
+  /// Returns the child whose account it is; throws `LocalAPIError` if the request may name another
+  /// one.
   func own(_ text: String) throws(LocalAPIError) -> ChildID {
     let word = text.lowercased()
     // A beginning that fits a sibling's name as well means the caller: a child can ask about itself
@@ -131,20 +128,19 @@ extension Household {
           + (question.isEmpty ? ": `latchkey children` lists their names." : ". \(question)"))
   }
 
-  /// Returns a child by what tells it from another one of the same name: its machines and its ID.
+  /// Returns a child's name with what distinguishes it from another of the same name: its machines
+  /// and its ID.
   private func namesake(_ child: (id: ChildID, name: String)) -> String {
     let machines = machines(of: child.id).map { "“\($0.name)”" }
     let place = machines.isEmpty ? "without a machine" : "on \(machines.joined(separator: ", "))"
     return "\(DeviceName(sanitising: child.name)) \(place) (\(child.id))"
   }
 
-  /// Returns a child's name for people.
   func title(of child: ChildID) -> DeviceName { DeviceName(sanitising: name(of: child) ?? "a child") }
 }
 
 /// The devices that people name; see `DeviceSearch`.
 extension Call {
-  /// Returns the paired device that a request names.
   func device(_ text: String) async throws -> PeerRecord {
     let peers = try await active()
     do { return try Self.find(text, among: peers) } catch {
@@ -162,7 +158,7 @@ extension Call {
     }
   }
 
-  /// Returns a device of the list: a paired one, or a removed one that has not heard of its
+  /// Returns a device of the list: a paired one, or a removed one that does not know of its
   /// removal.
   func listedDevice(_ text: String) async throws -> PeerRecord { try Self.find(text, among: await listed()) }
 
@@ -188,7 +184,7 @@ extension Call {
 }
 
 extension PeerRecord {
-  /// A Boolean value that indicates whether the device is shown: it is paired, or has not heard of
+  /// A Boolean value that indicates whether the device is shown: it is paired, or does not know of
   /// its removal.
   var isListed: Bool { state == .active || state == .removedUntold }
 }

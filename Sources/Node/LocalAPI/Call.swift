@@ -4,7 +4,7 @@ import LatchkeyProtocol
 import LatchkeyStore
 import Synchronization
 
-/// The node by the rights of one caller, with what was read for the request.
+/// The node with the rights of one caller, and what was read for the request.
 ///
 /// Handlers are extensions of this type beside their endpoints. They throw errors of the store as
 /// they are; `ask` turns these into errors of the local API.
@@ -15,12 +15,11 @@ package struct Call: NodeInterface {
   let caller: Caller
   private let memory = Memory()
 
-  /// Milliseconds that a request waits for a change at most.
+  /// The longest time that a request waits for a change, in milliseconds.
   static let longPoll: Int64 = 25_000
 
   init(_ node: NodeService, caller: Caller) {
-    self.node = node
-    self.caller = caller
+    (self.node, self.caller) = (node, caller)
   }
 
   package func ask<Input: Sendable, Answer: Sendable>(
@@ -49,7 +48,7 @@ package struct Call: NodeInterface {
   var role: DeviceRole { context.profile.role }
 }
 
-// MARK: - What is read once for a request
+// MARK: - Reading once for a request
 
 extension Call {
   private final class Memory: Sendable {
@@ -58,14 +57,11 @@ extension Call {
     let installed = Mutex<[DeviceID: KnownInventory<InstalledApp>]?>(nil)
   }
 
-  private typealias Family = (
-    peers: [PeerRecord], otherParents: [DeviceID: [OtherParent]], awaiting: Set<DeviceID>
-  )
+  private typealias Family = (peers: [PeerRecord], otherParents: [DeviceID: [OtherParent]], awaiting: Set<DeviceID>)
 
   /// The same request with nothing read yet, to look again after a change.
   var again: Call { Call(node, caller: caller) }
 
-  /// Forgets what was read, because something was changed.
   func forget() {
     memory.household.withLock { $0 = nil }
     memory.family.withLock { $0 = nil }
@@ -81,8 +77,8 @@ extension Call {
     return household
   }
 
-  /// Returns all devices whose history is stored, with the parents that they name and those that an
-  /// edit is on its way to.
+  /// Returns all devices whose history is stored, the parents that they name, and the devices that
+  /// have not confirmed an edit.
   private func family() async throws(StoreError) -> Family {
     if let known = memory.family.withLock({ $0 }) { return known }
     let family = try await store.peersAndOtherParents(awaiting: role == .parent ? Edit.kind : nil)
@@ -93,19 +89,18 @@ extension Call {
   /// Returns all devices whose history is stored.
   func peers() async throws(StoreError) -> [PeerRecord] { try await family().peers }
 
-  /// Returns the paired devices.
   func active() async throws(StoreError) -> [PeerRecord] { try await peers().filter { $0.state == .active } }
 
-  /// Returns the devices of the list: the paired ones, and the removed ones that have not heard of
+  /// Returns the devices of the list: the paired ones, and the removed ones that do not know of
   /// their removal.
   func listed() async throws(StoreError) -> [PeerRecord] { try await peers().filter(\.isListed) }
 
-  /// Returns the parents that paired devices name, by the device.
+  /// Returns the other parents that each paired device names.
   func otherParents() async throws(StoreError) -> [DeviceID: [OtherParent]] { try await family().otherParents }
 
   func machinesWithEditsUnderWay() async throws(StoreError) -> Set<DeviceID> { try await family().awaiting }
 
-  /// Returns what children's machines have found on themselves; on a child's node its own.
+  /// Returns the applications that children's machines have reported; on a child's node its own.
   func installed() async throws(StoreError) -> [DeviceID: KnownInventory<InstalledApp>] {
     if let known = memory.installed.withLock({ $0 }) { return known }
     let installed = try await store.inventories(InstalledApp.self)
@@ -113,7 +108,6 @@ extension Call {
     return installed
   }
 
-  /// Returns the names of machines of the household.
   func names() async throws(StoreError) -> FactNames {
     let family = try await family()
     return FactNames(family.peers, family.otherParents, own: context)
@@ -149,22 +143,22 @@ extension Call {
     return (result.value, result.commands)
   }
 
-  /// Reads from one state of the database what effects can read.
+  /// Reads one state of the database with the functions of effects.
   func look<Value: Sendable>(
     _ body: @escaping @Sendable (DatabaseEffects) throws -> Value
   ) async throws(StoreError) -> Value {
     try await store.look(body)
   }
 
-  /// Returns what a look finds, once it is as wanted or the time is over; looks again after each
-  /// change.
+  /// Looks after each change until the result is as wanted or the time is over, and returns the
+  /// last result.
   func once<Found>(
     within milliseconds: Int64, _ signal: ChangeSignal? = nil,
     _ look: (Call) async throws -> (found: Found, isWanted: Bool)
   ) async throws -> Found {
     let signal = signal ?? context.changes
     let deadline = context.now() + milliseconds
-    // By hand, since what was found last is returned also if it is not as wanted.
+    // By hand, since the last look's result is returned even if it is not as wanted.
     while true {
       let seen = signal.version
       let (found, isWanted) = try await look(again)
@@ -174,16 +168,11 @@ extension Call {
     }
   }
 
-  /// Returns the bytes of an ID that follow from the key of a request, so that what is asked for
-  /// again has the same ID; `nil` for a request without a key.
+  /// Returns the 16 bytes of an ID that follow from the key of a request, so that a repeated
+  /// request has the same ID; `nil` for a request without a key.
   ///
-  /// It is no other machine's: with one ID on two machines, a child could ask for something else
-  /// than what a parent has read.
-  ///
-  /// - Parameters:
-  ///   - what: What the ID is of.
-  ///   - child: The child whose it is.
-  /// - Returns: 16 bytes.
+  /// No other machine has the same ID: with one ID on two machines, a child could ask for something
+  /// else than what a parent has read.
   func keyedBytes(_ what: String, of child: ChildID) -> [UInt8]? {
     caller.key.map { key in Array(SHA256.hash(Array("\(what) \(own) \(child) \(key)".utf8)).prefix(16)) }
   }

@@ -11,62 +11,40 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/07-local-api.md §3.
 public struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
-  /// What the endpoint is, without its types.
+  /// The description of the endpoint, without its types.
   package let route: Route
   package let write: @Sendable (Input) throws -> OutgoingRequest
-  /// Returns the output that arrives in answer to a request.
   package let receive: @Sendable (any Exchange) async throws -> Output
   /// Returns the input of a request; throws `ControlFailure`, the caller's fault, if it is
   /// malformed.
   let read: @Sendable (IncomingRequest) throws -> Input
-  /// Returns the answer that carries an output.
   let reply: @Sendable (Output) throws -> Reply
   /// The handler, for a caller and a role that have been checked.
   let answer: @Sendable (Call, Input) async throws -> Output
 
   /// Creates an endpoint that answers with one JSON value.
   ///
-  /// - Parameters:
-  ///   - method: The HTTP method.
-  ///   - path: A template such as `/v1/devices/{device}`.
-  ///   - parts: The values in the request's path, query and body, in the order of the handler's
-  ///     parameters.
-  ///   - whoMay: The callers that are accepted.
-  ///   - browsers: What browsers that were let in may do with it.
-  ///   - place: The role of the machines that answer; `nil` for both.
-  ///   - created: Whether a success creates something and has the status 201 instead of 200.
-  ///   - waits: Whether the answer may be held until something changes.
-  ///   - errors: The error codes in addition to those that every request can cause.
-  ///   - summary: One sentence of documentation.
-  ///   - answer: The handler.
+  /// The path is a template such as `/v1/devices/{device}`. The parts are in the order of the
+  /// handler's parameters. With `created`, a success has the status 201 instead of 200; with
+  /// `waits`, the answer may be held until something changes. `Route` describes the rest.
   @_semantics("optimize.sil.specialize.generic.never")
   init<each Part: Sendable>(
     _ method: Route.Method, _ path: String, _ parts: repeat RequestPart<each Part>, whoMay: Set<Principal> = .operators,
     browsers: BrowserUse = .nothing, on place: Route.Place? = nil, created: Bool = false, waits: Bool = false,
-    errors: [LocalAPIError.Code] = [],
-    summary: String, answer: @escaping @Sendable (Call, repeat each Part) async throws -> Output
+    errors: [LocalAPIError.Code] = [], summary: String,
+    answer: @escaping @Sendable (Call, repeat each Part) async throws -> Output
   ) where Input == (repeat each Part), Output: Codable {
     self.init(
       method, path, repeat each parts, whoMay: whoMay.union(browsers.principals), place: place,
       kind: waits ? .longPoll : .once, status: created ? 201 : 200, errors: errors, summary: summary,
-      output: Output.self,
-      reply: { .value(try LocalJSON.encode($0)) },
+      output: Output.self, reply: { .value(try LocalJSON.encode($0)) },
       receive: { try LocalJSON.decode(Output.self, from: await $0.bytes()) }, answer: answer)
   }
 
   /// Creates an endpoint that answers with a stream of events, one JSON value each, until the node
   /// stops or the client disconnects.
   ///
-  /// - Parameters:
-  ///   - path: A template such as `/v1/commands/events`.
-  ///   - parts: The values in the request's path and query, in the order of the handler's
-  ///     parameters.
-  ///   - whoMay: The callers that are accepted.
-  ///   - browsers: What browsers that were let in may do with it.
-  ///   - place: The role of the machines that answer; `nil` for both.
-  ///   - errors: The error codes in addition to those that every request can cause.
-  ///   - summary: One sentence of documentation.
-  ///   - events: The handler, whose stream must keep only the newest events for a slow reader.
+  /// The handler's stream must keep only the newest events for a slow reader.
   @_semantics("optimize.sil.specialize.generic.never")
   init<each Part: Sendable, Event: Codable & Sendable>(
     events path: String, _ parts: repeat RequestPart<each Part>, whoMay: Set<Principal> = .operators,
@@ -75,21 +53,10 @@ public struct Endpoint<Input: Sendable, Output: Sendable>: Sendable {
   ) where Input == (repeat each Part), Output == AsyncStream<Event> {
     self.init(
       .get, path, repeat each parts, whoMay: whoMay.union(browsers.principals), place: place, kind: .events,
-      status: 200,
-      errors: errors, summary: summary, output: Event.self, reply: { .events(EventSource($0)) },
+      status: 200, errors: errors, summary: summary, output: Event.self, reply: { .events(EventSource($0)) },
       receive: { try await $0.events(of: Event.self) }, answer: events)
   }
 
-  /// Creates an endpoint that answers with plain text.
-  ///
-  /// - Parameters:
-  ///   - path: A template such as `/v1/metrics`.
-  ///   - parts: The values in the request's path and query, in the order of the handler's
-  ///     parameters.
-  ///   - whoMay: The callers that are accepted.
-  ///   - browsers: What browsers that were let in may do with it.
-  ///   - summary: One sentence of documentation.
-  ///   - text: The handler.
   @_semantics("optimize.sil.specialize.generic.never")
   init<each Part: Sendable>(
     text path: String, _ parts: repeat RequestPart<each Part>, whoMay: Set<Principal> = .operators,
@@ -160,11 +127,8 @@ extension NodeInterface {
   }
 }
 
-/// A request of a client that is under way.
 package protocol Exchange: Sendable {
-  /// Returns the body of a successful answer.
   func bytes() async throws -> [UInt8]
-  /// Returns the events of a stream as they arrive.
   func events<Event: Decodable & Sendable>(of type: Event.Type) async throws -> AsyncStream<Event>
 }
 
@@ -180,14 +144,11 @@ public enum Endpoints {
     + todayRoutes + changeRoutes + noticeRoutes + receiverRoutes + presenceRoutes + requestRoutes + pointsRoutes
     + applicationRoutes + refusedRoutes + auditRoutes + metricsRoutes + browserRoutes
 
-  /// Returns the endpoints that match a path, with the values of their parameters, in the order of
-  /// the server's router.
+  /// Returns the endpoints that match the decoded segments of a path, with the values of their
+  /// parameters, in the order of the server's router.
   ///
   /// A literal path precedes one with parameters, so that `/v1/pairing/nearby` is not taken for a
   /// pairing's ID.
-  ///
-  /// - Parameter path: The decoded segments of the path.
-  /// - Returns: The matching endpoints.
   package static func matches(_ path: [String]) -> [(endpoint: any ServedEndpoint, parameters: [String: String])] {
     let found = all.compactMap { one in one.route.path.parameters(in: path).map { (endpoint: one, parameters: $0) } }
     let fewest = found.map(\.parameters.count).min()

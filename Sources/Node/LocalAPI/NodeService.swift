@@ -13,14 +13,12 @@ public struct NodeService: NodeInterface {
   let usage: UsageService
   let listening: [String]
 
-  /// Has the node answer a request as its user.
   public func ask<Input: Sendable, Answer: Sendable>(
     _ endpoint: Endpoint<Input, Answer>, _ input: Input
   ) async throws(LocalAPIError) -> Answer {
     try await call().ask(endpoint, input)
   }
 
-  /// Returns the node by the rights of its user.
   func call() -> Call { Call(self, caller: Caller(principal: .nodeUser, userID: geteuid())) }
 }
 
@@ -41,11 +39,8 @@ extension NodeService {
     } catch { throw LocalAPIError(error) }
   }
 
-  /// Stores finished records of this device's use, and queues them for every parent.
-  ///
-  /// - Parameter records: The records.
-  /// - Returns: The last assigned number in the stream to each parent, after the commit.
-  /// - Throws: `LocalAPIError` if the records cannot be stored.
+  /// Stores finished records of this device's use, queues them for every parent, and returns the
+  /// last assigned number in the stream to each parent, after the commit.
   public func report(_ records: [UsageRecord]) async throws(LocalAPIError) -> [DeviceID: UInt64] {
     if let fault = records.lazy.compactMap(\.fault).first { throw LocalAPIError(.invalid, fault) }
     do {
@@ -57,10 +52,8 @@ extension NodeService {
 
   /// Waits until a device has reported more than `through` of a class as stored, and returns the
   /// last number.
-  public func stored(
-    by device: DeviceID, _ streamClass: StreamClass, after through: UInt64
-  ) async -> UInt64 {
-    // By hand, since each look is for the link that the device has by then.
+  public func stored(by device: DeviceID, _ streamClass: StreamClass, after through: UInt64) async -> UInt64 {
+    // By hand, since the device may have another link at each look.
     while !Task.isCancelled {
       guard let link = await directory.link(device) else { return through }
       let seen = link.stored.version
@@ -71,7 +64,7 @@ extension NodeService {
     return through
   }
 
-  /// Devices that a session is open with.
+  /// Returns the devices with which a session is open.
   public func connectedDevices() async -> [DeviceID] {
     var connected: [DeviceID] = []
     for link in await directory.all where await link.current != nil { connected.append(link.peer) }

@@ -8,13 +8,11 @@ import LatchkeyStore
 /// Spec: Protocol/07-local-api.md §5.
 package enum Principal: String, Hashable, Sendable, CaseIterable {
   case nodeUser = "node-user"
-  /// The superuser of the machine.
   case root
   /// An account that a parent has assigned to a child whom this machine serves.
   case child
-  /// An account that several children share, of whom none has said who is there.
+  /// An account that several children share, and none has said who is there.
   case sharedAccount = "shared-account"
-  /// Another account of the machine.
   case account
   /// A bridge, which is known by the token of a receiver that a parent has set up.
   case integration
@@ -33,19 +31,19 @@ extension Set<Principal> {
   package static let operatorsAndChild: Self = [.nodeUser, .root, .child]
   /// The principals of an endpoint that a receiver may use as well.
   ///
-  /// Its handler has what `Call.deed` returns counted in the transaction that changes anything.
+  /// Its handler counts the result of `Call.deed` in the transaction that changes anything.
   package static let operatorsAndReceivers: Self = [.nodeUser, .root, .integration]
   /// The principals of an endpoint that a child may use for itself, and a receiver for all
   /// children.
   package static let operatorsChildAndReceivers: Self = [.nodeUser, .root, .child, .integration]
   /// The principals of an endpoint that says who is there in an account.
   ///
-  /// Its handler takes whose account it is from the household, and tells nothing of one child alone
-  /// while several may be there.
+  /// Its handler learns from the household whose account it is, and says nothing about one child
+  /// alone while several may be there.
   package static let operatorsAndSharers: Self = [.nodeUser, .root, .child, .sharedAccount]
 }
 
-/// What browsers that were let in may do with an endpoint: one property of each.
+/// The browsers that may use an endpoint, among those that were let in.
 ///
 /// Spec: Protocol/15-pages.md §7.
 package enum BrowserUse: Hashable, Sendable {
@@ -64,32 +62,29 @@ package enum BrowserUse: Hashable, Sendable {
   }
 }
 
-/// The program that sent a request.
 package struct Caller: Hashable, Sendable {
   package var principal: Principal
   /// The user ID, as the kernel reports it.
   package var userID: UInt32
   /// The child whose account it is, for `Principal.child` alone.
   package var child: ServedChild?
-  /// What a parent allows the receiver, for `Principal.integration` alone.
+  /// The receiver with its rights, for `Principal.integration` alone.
   var receiver: StoredReceiver?
   /// The browser that was let in, for `Principal.browser` and `lookingBrowser` alone.
   var browser: BrowserListing?
-  /// By what a receiver's deed, or an edit of a person's, is known when it is asked for again;
-  /// `nil` for nothing.
+  /// The key by which a receiver's deed, or a person's edit, is recognized when it is asked for
+  /// again; `nil` for none.
   var key: String?
 
   package init(principal: Principal, userID: UInt32, child: ServedChild? = nil) {
     (self.principal, self.userID, self.child) = (principal, userID, child)
   }
 
-  /// Creates the caller of a receiver's bridge.
   init(_ receiver: StoredReceiver, userID: UInt32, key: String? = nil) {
     self.init(principal: .integration, userID: userID)
     (self.receiver, self.key) = (receiver, key)
   }
 
-  /// Creates the caller that is a browser.
   init(_ browser: BrowserListing, userID: UInt32, key: String? = nil) {
     self.init(principal: browser.right == .parent ? .browser : .lookingBrowser, userID: userID)
     (self.browser, self.key) = (browser, key)
@@ -108,12 +103,8 @@ package struct Caller: Hashable, Sendable {
 extension Caller {
   /// Creates a caller from the kernel's description of the other end of a connection.
   ///
-  /// - Parameters:
-  ///   - credentials: The kernel's description.
-  ///   - user: The user ID of the node's user.
-  ///   - owner: Returns the child who uses an account; `nil` if it is no child's.
-  ///   - isShared: Returns whether several children share an account, and none has said who is
-  ///     there.
+  /// `owner` returns the child who uses an account; `nil` if it is no child's. `isShared` returns
+  /// whether several children share an account, and none has said who is there.
   init(
     _ credentials: PeerCredentials, ofNodeOf user: UInt32, owner: (UInt32) async -> ServedChild? = { _ in nil },
     isShared: (UInt32) async -> Bool = { _ in false }
@@ -131,7 +122,6 @@ extension Caller {
   }
 }
 
-/// A child that this machine serves.
 package struct ServedChild: Hashable, Sendable {
   package var id: ChildID
   package var name: DeviceName

@@ -10,16 +10,14 @@ struct RequestPart<Value: Sendable>: Sendable {
   let read: @Sendable (IncomingRequest) throws -> Value
 }
 
-/// What a part of a request is, for the API's document.
+/// The description of a part of a request, for the API's document.
 package struct PartDescription: Sendable {
-  /// The place of a part in a request.
   package enum Place: Hashable, Sendable {
     case path(String)
     case query(String)
     case body
   }
 
-  /// The values that a part takes.
   package enum Shape: Sendable {
     /// Text of at least so many characters.
     case text(minimumLength: Int = 0)
@@ -41,12 +39,10 @@ enum Path {
 
   static let browser = text("browser", "A browser that was let in: its ID, or its whole name.")
 
-  /// Returns the part for a text in the path parameter of that name.
   static func text(_ name: String, _ summary: String) -> RequestPart<String> {
     part(name, summary, .text(minimumLength: 1), write: { $0 }, read: { $0 })
   }
 
-  /// Returns the part for a class of items, as a word.
   static func streamClass(_ name: String) -> RequestPart<StreamClass> {
     part(name, "A class of items.", .streamClass, write: \.word, read: StreamClass.init(parameter:))
   }
@@ -73,14 +69,14 @@ enum Query {
   static let onlyChild = text("child", "The child; may be absent if there is only one.")
   static let limit = greatest("The most entries to answer with, 1 to 10,000.", default: 100)
 
-  /// Returns a whole number with a value for requests that do not say.
+  /// Returns the part for a whole number with a value for requests that omit it.
   static func number(_ name: String, _ summary: String, default usual: Int) -> RequestPart<Int> {
     part(
       name, summary, .integer(usual: usual), write: { String($0) },
       read: { text in try text.map { try Number.read($0, name) } ?? usual })
   }
 
-  /// Returns the most entries or sessions of an answer.
+  /// Returns the part for the largest number of entries or sessions in an answer.
   static func greatest(_ summary: String, default usual: Int) -> RequestPart<Int> {
     part(
       "limit", summary, .integer(minimum: 1, maximum: 10_000, usual: usual), write: { String($0) },
@@ -94,22 +90,17 @@ enum Query {
       })
   }
 
-  /// Returns the part for a text that may be absent.
   static func text(_ name: String, _ summary: String) -> RequestPart<String?> {
     part(name, summary, .text(), write: { $0 }, read: { $0 })
   }
 
-  /// Returns the part for a class of items that may be absent, as a word.
   static func streamClass(_ name: String) -> RequestPart<StreamClass?> {
     part(
       name, "Only items of this class.", .streamClass, write: { $0?.word },
       read: { text in try text.map(StreamClass.init(parameter:)) })
   }
 
-  /// Returns the part for an integer that may be absent.
-  static func number<Value: FixedWidthInteger & Sendable>(
-    _ name: String, _ summary: String
-  ) -> RequestPart<Value?> {
+  static func number<Value: FixedWidthInteger & Sendable>(_ name: String, _ summary: String) -> RequestPart<Value?> {
     part(
       name, summary, .integer(), write: { $0.map { String($0) } },
       read: { text in try text.map { try Number.read($0, name) } })
@@ -126,7 +117,6 @@ enum Query {
   }
 }
 
-/// The body of a request.
 enum Body {
   /// Returns the part for a JSON value whose texts are checked.
   static func json<Value: Codable & CheckedRequest & Sendable>(_ type: Value.Type) -> RequestPart<Value> {
@@ -144,7 +134,7 @@ enum Body {
   }
 }
 
-/// What is wrong with a request's body, in words.
+/// The fault of a request's body, in words.
 ///
 /// A member is named and never quoted: a body may hold a pairing code.
 private enum BodyFaultText {
@@ -175,7 +165,6 @@ private enum BodyFaultText {
   }
 }
 
-/// Numbers in paths and queries.
 private enum Number {
   static func read<Value: FixedWidthInteger>(_ text: String, _ name: String) throws(ControlFailure) -> Value {
     guard let number = Value(text) else {
@@ -186,7 +175,6 @@ private enum Number {
 }
 
 extension StreamClass {
-  /// Creates a class from the word in a path or a query.
   fileprivate init(parameter word: String) throws(ControlFailure) {
     guard let streamClass = StreamClass(word: word) else {
       throw ControlFailure(

@@ -10,8 +10,7 @@ package struct RequestTarget: Hashable, Sendable {
   package var query: [String: String]
 
   init(segments: [String], query: [String: String] = [:]) {
-    self.segments = segments
-    self.query = query
+    (self.segments, self.query) = (segments, query)
   }
 
   /// Creates a target from text such as `/v1/usage?device=Emma`; `nil` if it is malformed.
@@ -66,8 +65,7 @@ package struct OutgoingRequest: Hashable, Sendable {
   package var body: [UInt8]?
 
   init(method: Route.Method, template: PathTemplate) {
-    self.method = method
-    self.template = template
+    (self.method, self.template) = (method, template)
   }
 
   package var target: RequestTarget { RequestTarget(segments: template.segments(parameters), query: query) }
@@ -81,9 +79,7 @@ package struct IncomingRequest: Hashable, Sendable {
   package var body: [UInt8] = []
 
   package init(parameters: [String: String], query: [String: String], body: [UInt8] = []) {
-    self.parameters = parameters
-    self.query = query
-    self.body = body
+    (self.parameters, self.query, self.body) = (parameters, query, body)
   }
 }
 
@@ -111,7 +107,6 @@ package enum LocalJSON {
 enum PercentCoding {
   private static let digits = Array("0123456789ABCDEF".utf8)
 
-  /// Encodes the UTF-8 of `text`.
   static func encode(_ text: String) -> String {
     var encoded: [UInt8] = []
     for byte in text.utf8 {

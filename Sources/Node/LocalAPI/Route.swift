@@ -1,9 +1,8 @@
 import LatchkeyModel
 import ServiceLifecycle
 
-/// What an endpoint is, without its types.
+/// The description of an endpoint, without its types.
 package struct Route: Sendable {
-  /// The methods in use.
   package enum Method: String, Sendable, Hashable, CaseIterable {
     case get = "GET"
     case post = "POST"
@@ -15,7 +14,6 @@ package struct Route: Sendable {
     case once
     /// One answer, which may be held for up to 25 s until something changes.
     case longPoll = "long-poll"
-    /// An endless stream of events.
     case events
     /// One answer, which is plain text and no JSON.
     case text
@@ -39,7 +37,6 @@ package struct Route: Sendable {
   package let path: PathTemplate
   package let parts: [PartDescription]
   package let kind: Kind
-  /// The HTTP status of a success.
   package let status: Int
   /// The error codes in addition to those that every request can cause.
   package let errors: [LocalAPIError.Code]
@@ -47,7 +44,6 @@ package struct Route: Sendable {
   package let whoMay: Set<Principal>
   /// The machines that answer; `nil` for all.
   let place: Place?
-  /// One sentence of documentation.
   package let summary: String
   /// The type of the answer, or of one event of a stream.
   package let output: any (Decodable & Sendable).Type
@@ -61,7 +57,6 @@ package struct Route: Sendable {
   }
 }
 
-/// An answer of an endpoint.
 package enum Reply: Sendable {
   case value([UInt8])
   case text(String)

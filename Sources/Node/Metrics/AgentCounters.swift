@@ -3,11 +3,10 @@ import LatchkeyModel
 import LatchkeySystem
 import Synchronization
 
-/// What the agent has reported since this node started, in numbers for metrics.
+/// The numbers of the agent's reports since this node started, for metrics.
 ///
 /// Spec: Protocol/07-local-api.md §4, Protocol/13-agent.md §5.
 final class AgentCounters: Sendable {
-  /// The numbers at one moment.
   struct Numbers: Hashable, Sendable {
     /// The steps that were taken against programs whose time was over.
     var deeds: [AgentReport.Deed: Int] = [:]
@@ -15,7 +14,6 @@ final class AgentCounters: Sendable {
     var latency = DurationHistogram(bounds: [0.01, 0.1, 1, 5, 30, 120, 300])
     var sessionsLocked = 0
     var sessionsEnded = 0
-    /// The times that process events were lost.
     var eventLosses = 0
     var clockSets = 0
     /// The reports that agents dropped because the node was silent for too long.
@@ -24,17 +22,16 @@ final class AgentCounters: Sendable {
 
   private struct State {
     var numbers = Numbers()
-    /// The programs that were asked to end.
     var asked: Set<ProcessIdentity> = []
     /// The run of the agent, and the reports that it has dropped.
     var droppedOfRun: (run: UInt64, count: UInt64) = (0, 0)
   }
 
-  /// The most programs whose end is awaited; that of others is not measured.
+  /// The largest number of programs whose end is awaited; the end of others is not measured.
   private static let mostAsked = 1_024
 
   private let state = Mutex(State())
-  /// When the node started, by which reports of earlier events are told apart.
+  /// The start of the node; reports of earlier events are not measured.
   private let began: BootInstant
 
   /// Creates counters at 0, for the reports of events from an instant on.
@@ -42,12 +39,9 @@ final class AgentCounters: Sendable {
 
   var numbers: Numbers { state.withLock { $0.numbers } }
 
-  /// Counts a report, which must not have been counted before.
+  /// Counts a report of a run of the agent, which must not have been counted before.
   ///
-  /// - Parameters:
-  ///   - report: The report.
-  ///   - run: The run of the agent.
-  ///   - dueAt: Returns since when a program is closed by the last orders; `nil` if it is not.
+  /// `dueAt` returns since when the last orders close a program; `nil` if they do not.
   func count(_ report: AgentReport, of run: UInt64, dueAt: (ProgramUse) -> BootInstant?) {
     state.withLock { state in
       switch report.event {
@@ -76,7 +70,7 @@ final class AgentCounters: Sendable {
   }
 
   private func measure(_ report: AgentReport, _ dueAt: BootInstant?, _ state: inout State) {
-    // Without an end of its time, it was granted more after it had been asked.
+    // A program without an end of its time was granted more after it had been asked.
     guard let dueAt, report.at >= began else { return }
     state.numbers.latency.add(Double(report.at - dueAt) / 1_000)
   }

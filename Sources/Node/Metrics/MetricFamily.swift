@@ -9,9 +9,8 @@ struct MetricFamily: Hashable, Sendable {
     case counter, gauge, histogram
   }
 
-  /// One series with its value.
   struct Sample: Hashable, Sendable {
-    /// What follows the metric's name, such as `_sum`.
+    /// The end of the series' name after the metric's name, such as `_sum`.
     var suffix = ""
     var labels: [Label] = []
     var value: Double
@@ -24,11 +23,9 @@ struct MetricFamily: Hashable, Sendable {
 
   let name: String
   let kind: Kind
-  /// One sentence of documentation.
   let help: String
   let samples: [Sample]
 
-  /// Creates a metric of one series.
   init(_ kind: Kind, _ name: String, _ help: String, _ value: some BinaryInteger) {
     self.init(kind, name, help, samples: [Sample(value: Double(value))])
   }
@@ -81,9 +78,7 @@ struct MetricFamily: Hashable, Sendable {
   }
 
   /// Returns a number without a fraction if it has none.
-  private static func text(_ value: Double) -> String {
-    Int64(exactly: value).map(String.init) ?? "\(value)"
-  }
+  private static func text(_ value: Double) -> String { Int64(exactly: value).map(String.init) ?? "\(value)" }
 
   private static func escaped(_ text: String) -> String {
     text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")

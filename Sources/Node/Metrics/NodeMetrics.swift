@@ -19,7 +19,6 @@ struct NodeMetrics {
   let conditions: Int
   /// When the node started, in Unix milliseconds.
   let startedAt: Int64
-  /// The present time in Unix milliseconds.
   let now: Int64
 
   /// The receivers of a parent, all together.
@@ -35,7 +34,6 @@ struct NodeMetrics {
   /// The most devices that have series of their own.
   static let mostDevices = 32
 
-  /// The metrics in the order of the text.
   var families: [MetricFamily] {
     process + peers + queues + database + (status.role == .child ? enforcement : bridges)
   }
@@ -79,8 +77,7 @@ struct NodeMetrics {
         "Time since nothing was left to send to the device; absent for a device that never was in sync.",
         samples: shown.compactMap { peer in
           age(of: peer).map { age in
-            .init(
-              labels: [.init(name: "device", value: peer.device.deviceID.short)], value: Double(age) / 1_000)
+            .init(labels: [.init(name: "device", value: peer.device.deviceID.short)], value: Double(age) / 1_000)
           }
         }),
     ]

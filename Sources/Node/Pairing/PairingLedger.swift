@@ -12,12 +12,11 @@ struct PairingLedger: Sendable {
   let discovery: DiscoveryService
   let steps: PairingSteps
 
-  /// Stores a peer as pending.
+  /// Stores a peer as pending, and returns whether the device was paired before; `nil` if the store
+  /// refused.
   ///
-  /// Returns whether the device was paired before; `nil` if the store refused.
-  ///
-  /// - `invitation`: On the inviter, the code that the peer used.
-  /// - `address`: On the joiner, the inviter's address.
+  /// `invitation` is the code that the peer used, on the inviter. `address` is the inviter's, on
+  /// the joiner.
   func savePending(
     _ peer: PairedPeer, invitation: String? = nil, childName: String? = nil, address: ReachedAddress? = nil
   ) async -> Bool? {
@@ -49,18 +48,14 @@ struct PairingLedger: Sendable {
     return peer.name.distinct(from: others.flatMap { DeviceSearch.Label($0.device).names } + [context.name])
   }
 
-  /// Makes a pending peer active.
-  ///
-  /// Returns whether the pairing is complete, possibly by a session with the new key; `false` if it
-  /// was rolled back in the meantime or the store refused.
+  /// Makes a pending peer active, and returns whether the pairing is complete, possibly by a
+  /// session with the new key; `false` if it was rolled back in the meantime or the store refused.
   func promote(_ peer: PairedPeer, address: ReachedAddress? = nil) async -> Bool {
     if await force(peer.keys.deviceID, address: address) { return true }
     return await isCompleted(peer)
   }
 
-  /// Makes a pending device active.
-  ///
-  /// Returns `false` if it is not pending or the store refused.
+  /// Makes a pending device active; returns `false` if it is not pending or the store refused.
   func force(_ device: DeviceID, address: ReachedAddress? = nil) async -> Bool {
     await commit { () async throws(StoreError) in
       try await context.store.promote(device, address: address, at: context.wall())
@@ -74,7 +69,7 @@ struct PairingLedger: Sendable {
     return record.keys.present == peer.keyBytes || record.keys.previous == peer.keyBytes
   }
 
-  /// Informs the rest of this node of an active device, and returns its record.
+  /// Informs the rest of this node about an active device, and returns its record.
   func welcome(_ peer: PairedPeer) async -> RegisteredDevice? {
     let device = peer.keys.deviceID
     _ = steps.during(.keyFile) { keepDiscoveryKey(of: peer) }
@@ -83,7 +78,7 @@ struct PairingLedger: Sendable {
     return await record(device)?.device
   }
 
-  /// Informs discovery of an active device, and withdraws the warning about its removal.
+  /// Informs discovery about an active device, and withdraws the warning about its removal.
   func welcome(_ device: DeviceID) async {
     context.warn(PeerLink.removalWarning(device), nil)
     do { try await directory.tellParents() } catch {
@@ -94,9 +89,8 @@ struct PairingLedger: Sendable {
     await discovery.keysOrMembersChanged()
   }
 
-  /// Stores the discovery key of the household that a pairing leads into.
-  ///
-  /// Returns `false` if the disk refused.
+  /// Stores the discovery key of the household that a pairing leads into; returns `false` if the
+  /// disk refused.
   func keepDiscoveryKey(of peer: PairedPeer) -> Bool {
     guard let key = peer.discoveryKey, key != context.discoveryKey else { return true }
     do {
@@ -108,9 +102,7 @@ struct PairingLedger: Sendable {
     }
   }
 
-  /// Rolls a pending pairing back.
-  ///
-  /// Returns `false` if the store refused.
+  /// Rolls a pending pairing back; returns `false` if the store refused.
   @discardableResult
   func discard(_ device: DeviceID) async -> Bool {
     let discarded: Void? = await commit { () async throws(StoreError) in
@@ -120,9 +112,8 @@ struct PairingLedger: Sendable {
     return discarded != nil
   }
 
-  /// Ends a pending pairing for the person, and keeps its key for a session.
-  ///
-  /// Returns `false` if the store refused.
+  /// Ends a pending pairing for the person, and keeps its key for a session; returns `false` if the
+  /// store refused.
   func lapse(_ device: DeviceID) async -> Bool {
     let lapsed: Void? = await commit { () async throws(StoreError) in
       try await context.store.lapse(device, bootID: context.bootID, now: context.now())
@@ -131,9 +122,8 @@ struct PairingLedger: Sendable {
     return lapsed != nil
   }
 
-  /// Removes a device whose pairing was cancelled too late, and sends it a signed notice.
-  ///
-  /// Returns `false` if the store refused.
+  /// Removes a device whose pairing was cancelled too late, and sends it a signed notice; returns
+  /// `false` if the store refused.
   func remove(_ device: DeviceID) async -> Bool {
     let removal = RemovalNotice.make(by: context.identity, sender: context.own, receiver: device)
     let removed = await commit { () async throws(StoreError) in
@@ -153,17 +143,11 @@ struct PairingLedger: Sendable {
     }
   }
 
-  func record(_ device: DeviceID) async -> PeerRecord? {
-    try? await context.store.peer(device)
-  }
+  func record(_ device: DeviceID) async -> PeerRecord? { try? await context.store.peer(device) }
 
-  /// Runs a transaction.
-  ///
-  /// Returns `nil` if the store refused.
+  /// Runs a transaction; returns `nil` if the store refused.
   @discardableResult
-  func commit<Value: Sendable>(
-    _ body: @Sendable () async throws(StoreError) -> Value
-  ) async -> Value? {
+  func commit<Value: Sendable>(_ body: @Sendable () async throws(StoreError) -> Value) async -> Value? {
     let began = steps.begin()
     defer { steps.end(.commit, began) }
     do { return try await body() } catch {

@@ -80,7 +80,6 @@ extension Endpoints {
 ///
 /// It is a hint, since any machine can announce anything.
 public struct NearbyInvitations: Hashable, Sendable, Codable {
-  /// An open code.
   public struct Invitation: Hashable, Sendable, Codable {
     /// The first two symbols of its typed code.
     public var prefix: String

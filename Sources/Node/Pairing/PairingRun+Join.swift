@@ -8,13 +8,12 @@ import Logging
 ///
 /// Spec: Protocol/03-pairing.md §7.
 extension PairingRun {
-  /// Looks for the machine that shows the code, until the join has ended.
-  ///
-  /// `given` is the address that the person entered.
+  /// Looks for the machine that shows the code, until the join has ended; `given` is the address
+  /// that the person entered.
   func search(_ code: PairingCredential, at given: SocketEndpoint?) async {
     let (context, discovery) = (ledger.context, ledger.discovery)
     var search = JoinSearch(given: given, coded: Self.address(in: code), now: context.now())
-    // By hand, since the search looks again at once where it has more to try, and has many ends.
+    // By hand, since the search has many ends, and looks again at once if it has more to try.
     while machine.isWaiting, !Task.isCancelled {
       let seen = discovery.changes.version
       let announced = search.asksNetwork ? await discovery.endpoints(discriminator: discriminator) : []
@@ -29,7 +28,7 @@ extension PairingRun {
         if let last = search.judge(candidate, outcome, now: context.now()) {
           return await take { $0.searched(last) }
         }
-        // Its word ends nothing, but the person can look at the other screen meanwhile.
+        // This ends nothing, but the person can look at the other screen meanwhile.
         if outcome == .wrongCode { await take { $0.heard(.saidToBeWrong) } }
       }
       switch search.next(hasOthers: !others.isEmpty, now: context.now()) {
@@ -57,18 +56,14 @@ extension PairingRun {
     await take { $0.searched(isPaired ? .alreadyPaired : outcome) }
   }
 
-  /// Tries one address.
-  ///
-  /// Returns `nil` if nothing answers.
+  /// Tries one address; returns `nil` if nothing answers.
   private func attempt(
     _ code: PairingCredential, _ candidate: JoinSearch<SocketEndpoint>.Candidate
   ) async -> PairingOutcome? {
     let (context, steps, source) = (ledger.context, ledger.steps, candidate.source)
     context.logger.info(
       "trying a machine with an open code",
-      metadata: [
-        "address": "\(candidate.place)", "found": source == .mdns ? "over mDNS" : "by its address",
-      ])
+      metadata: ["address": "\(candidate.place)", "found": source == .mdns ? "over mDNS" : "by its address"])
     let opening = steps.during(.handshake) {
       PairingAttempt(joiner: context.party, code: code, entropy: .draw(), asksPerson: asksPerson)
     }
@@ -95,9 +90,7 @@ extension PairingRun {
     return SocketEndpoint(host: address.ipv4.map(String.init).joined(separator: "."), port: address.port)
   }
 
-  /// Returns whether the code was created by a machine with which this one is paired.
-  ///
-  /// If so, most likely by this code.
+  /// Returns whether a machine with which this one is paired, most likely by this code, created it.
   private func isPairedAlready(_ code: PairingCredential) async -> Bool {
     guard case .pasted(let pasted) = code else { return false }
     return ((try? await ledger.context.store.peers()) ?? []).contains { record in
@@ -116,9 +109,7 @@ extension PairingRun {
     return (runs ?? Limits.pairingFailures) < Limits.pairingFailures
   }
 
-  /// Counts a run of the typed code.
-  ///
-  /// Returns `false` if the store refused.
+  /// Counts a run of the typed code; returns `false` if the store refused.
   func countRun() async -> Bool {
     let (context, discriminator) = (ledger.context, discriminator)
     let runs = await ledger.commit { () async throws(StoreError) in
@@ -127,9 +118,8 @@ extension PairingRun {
     return runs != nil
   }
 
-  /// Stores the inviter as pending, with the household's key.
-  ///
-  /// Returns whether the device was paired before; `nil` if the disk refused.
+  /// Stores the inviter as pending, with the household's key, and returns whether the device was
+  /// paired before; `nil` if the disk refused.
   func storeAndKeep(_ peer: PairedPeer, _ line: Line) async -> Bool? {
     // A household that this machine belongs to keeps its key until another's pairing is complete.
     // The key of the first one has to be on disk before the inviter learns of it, and is written in
@@ -160,13 +150,11 @@ extension PairingRun {
     }
   }
 
-  /// Finds out how a pairing ended whose last message did not arrive.
+  /// Finds out how a pairing ended if its last message did not arrive.
   func settle(_ peer: PairedPeer) async {
     let device = peer.keys.deviceID
     if await ledger.isCompleted(peer) { return await take { $0.completed(device) } }
-    guard await ledger.record(device)?.pendingKey != nil else {
-      return await take { $0.rolledBack(device) }
-    }
+    guard await ledger.record(device)?.pendingKey != nil else { return await take { $0.rolledBack(device) } }
     await ledger.refresh(device)
     await take { $0.doubted() }
     service.watch()

@@ -8,7 +8,6 @@ import Logging
 /// the joiners that use it one at a time, or a join, which looks for the machine that shows the
 /// code.
 actor PairingRun {
-  /// A connection to the other machine.
   struct Line: Sendable {
     let connection: FrameConnection
     /// A joiner's place among unauthenticated connections; `nil` on the joiner.
@@ -36,9 +35,7 @@ actor PairingRun {
   /// A number that increases with each change of the progress shown.
   private var change = 1
 
-  /// Opens a code.
-  ///
-  /// `address` is the address of this node in the pasted code.
+  /// Opens a code; `address` is the address of this node in the pasted code.
   init(_ record: InvitationRecord, at address: PairingCode.Address?, service: PairingService) {
     let typed =
       record.typedSecret.count == TypedCode.secretSymbols
@@ -64,7 +61,6 @@ actor PairingRun {
 
   private var isInviter: Bool { code == nil }
 
-  /// The progress of the pairing as it is shown.
   var progress: PairingProgress {
     var progress = machine.shown
     progress.change = change
@@ -83,9 +79,7 @@ actor PairingRun {
   /// The time at which the code expires; `nil` if it is used up or closed, and on the joiner.
   var deadline: BootInstant? { machine.deadline }
 
-  /// Takes the person's answer.
-  ///
-  /// Returns `false` if that question no longer awaits one.
+  /// Takes the person's answer; returns `false` if that question no longer awaits one.
   func answer(_ answer: PairingAnswer) async -> Bool {
     guard machine.asked == answer.attempt else { return false }
     await take { $0.answered(answer.accept) }
@@ -112,9 +106,8 @@ actor PairingRun {
     line.connection.close()
   }
 
-  /// Exchanges frames with the other machine, until the attempt has ended.
-  ///
-  /// `first` is a frame that was read already.
+  /// Exchanges frames with the other machine, until the attempt has ended; `first` is a frame that
+  /// was read already.
   func converse(_ attempt: Int, _ first: [UInt8]?, _ frames: FrameReader) async {
     let steps = ledger.steps
     var following = first
@@ -196,9 +189,8 @@ actor PairingRun {
     }
   }
 
-  /// Stores the peer as pending.
-  ///
-  /// Returns whether the device was paired before; `nil` if the disk refused.
+  /// Stores the peer as pending, and returns whether the device was paired before; `nil` if the
+  /// disk refused.
   private func store(_ peer: PairedPeer, _ line: Line) async -> Bool? {
     guard isInviter else { return await storeAndKeep(peer, line) }
     let wasPaired = await ledger.savePending(peer, invitation: pairingID, childName: childName)
@@ -222,7 +214,6 @@ actor PairingRun {
 }
 
 extension PairingEntropy {
-  /// Returns new random values for one attempt.
   static func draw() -> PairingEntropy {
     PairingEntropy(
       random: SecureRandom.bytes(32), ephemeralKey: LinkKeyPair.generate(), scalar: CPaceScalar.generate(),

@@ -21,8 +21,9 @@ extension PairingService {
     defer { reserved.remove(discriminator) }
     let record = InvitationRecord(
       pairingID: Hexadecimal.encode(SecureRandom.bytes(8)), discriminator: discriminator,
-      secret: SecureRandom.bytes(16), typedSecret: Self.typedSecret(), minutes: minutes, childName: request.childName,
-      acceptsWithoutAsking: request.acceptWithoutAsking, bootID: context.bootID, openedAt: context.now())
+      secret: SecureRandom.bytes(16), typedSecret: SecureRandom.bytes(TypedCode.secretSymbols).map { $0 & 31 },
+      minutes: minutes, childName: request.childName, acceptsWithoutAsking: request.acceptWithoutAsking,
+      bootID: context.bootID, openedAt: context.now())
     do { try await context.store.save(record) } catch { throw LocalAPIError(error) }
     let run = open(record)
     await announce()
@@ -49,14 +50,8 @@ extension PairingService {
     return discriminator
   }
 
-  /// Returns six symbols of five random bits each.
-  private static func typedSecret() -> [UInt8] {
-    SecureRandom.bytes(TypedCode.secretSymbols).map { $0 & 31 }
-  }
-
-  /// Opens the codes again that were open when the node last stopped.
-  ///
-  /// Those from another boot have expired.
+  /// Opens the codes again that were open when the node last stopped, except those from another
+  /// boot, which have expired.
   func restore() async throws(StoreError) {
     for record in try await context.store.openInvitations() {
       if record.bootID == context.bootID, record.deadline > context.now() {
@@ -75,9 +70,7 @@ extension PairingService {
     return run
   }
 
-  /// Serves a connection that names a code's discriminator.
-  ///
-  /// Without such a code, it gets no answer.
+  /// Serves a connection that names a code's discriminator; without such a code, it gets no answer.
   func serve(
     _ discriminator: UInt16, isTyped: Bool, _ connection: FrameConnection, _ frames: FrameReader,
     _ ticket: StrangerTicket

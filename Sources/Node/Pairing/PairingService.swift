@@ -16,7 +16,6 @@ actor PairingService {
   let port: UInt16
   /// Returns the IPv4 address for a code, if there is one.
   let codeAddress: @Sendable () -> [UInt8]?
-  /// The pairings under way, by ID.
   var runs: [String: PairingRun] = [:]
   /// The discriminators of codes that are being stored and are not open yet.
   var reserved: Set<UInt16> = []
@@ -36,10 +35,7 @@ actor PairingService {
     context: NodeContext, directory: LinkDirectory, discovery: DiscoveryService, port: UInt16,
     codeAddress: @escaping @Sendable () -> [UInt8]?
   ) {
-    self.context = context
-    self.directory = directory
-    self.discovery = discovery
-    self.port = port
+    (self.context, self.directory, self.discovery, self.port) = (context, directory, discovery, port)
     self.codeAddress = codeAddress
     (work, jobs) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(64))
   }
@@ -93,16 +89,13 @@ actor PairingService {
     return try await progress(id)
   }
 
-  /// Records the end of a pairing.
-  ///
-  /// The oldest record is discarded.
+  /// Records the end of a pairing, and discards the oldest record.
   func ended(_ progress: PairingProgress) async {
     ended.append(progress)
     if ended.count > Self.endedPairings { ended.removeFirst() }
     if let run = runs.removeValue(forKey: progress.pairingID), run.code == nil { await announce() }
   }
 
-  /// Announces the discriminators of the open codes.
   func announce() async {
     await discovery.announce(discriminators: openCodes.sorted())
     watch()
@@ -115,8 +108,7 @@ actor PairingService {
 
   /// Returns the durable steps of a pairing, with a new record of its times.
   nonisolated func ledger() -> PairingLedger {
-    PairingLedger(
-      context: context, directory: directory, discovery: discovery, steps: PairingSteps(context.logger))
+    PairingLedger(context: context, directory: directory, discovery: discovery, steps: PairingSteps(context.logger))
   }
 
   /// Reads or changes the delays of attempts.
@@ -148,9 +140,8 @@ actor PairingService {
     }
   }
 
-  /// Ends pairings that have been pending for too long, or since another boot.
-  ///
-  /// Returns the time until the next one is due, in milliseconds; `nil` if none is pending.
+  /// Ends pairings that have been pending for too long, or since another boot, and returns the
+  /// milliseconds until the next one is due; `nil` if none is pending.
   ///
   /// Spec: Protocol/03-pairing.md §5.
   private func rollBack() async -> Int64? {

@@ -19,9 +19,7 @@ final class PairingSteps: Sendable {
     /// Waiting for the other machine's next frame.
     case frame
     case connect
-    /// The code was passed to the node.
-    ///
-    /// This takes no time.
+    /// The code was passed to the node. This takes no time.
     case entered
     /// The pairing has ended for the local API. This takes no time.
     case ended
@@ -29,14 +27,10 @@ final class PairingSteps: Sendable {
 
   private let logger: Logger
   private let steps = Mutex<[String]>([])
-  /// The largest number of steps that are kept.
-  ///
-  /// A pairing has about forty.
+  /// The largest number of steps that are kept; a pairing has about forty.
   private static let most = 256
 
-  init(_ logger: Logger) {
-    self.logger = logger
-  }
+  init(_ logger: Logger) { self.logger = logger }
 
   /// Returns the present time in microseconds on the boot clock; `nil` unless steps are logged.
   func begin() -> Int64? {
@@ -50,7 +44,6 @@ final class PairingSteps: Sendable {
     steps.withLock { if $0.count < Self.most { $0.append("\(kind.rawValue) \(began) \(now - began)") } }
   }
 
-  /// Records a step that takes no time.
   func mark(_ kind: Kind) { end(kind, begin()) }
 
   func during<Value>(_ kind: Kind, _ body: () -> Value) -> Value {

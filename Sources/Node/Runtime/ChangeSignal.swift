@@ -83,11 +83,8 @@ private final class Waiter: Sendable {
 extension ChangeSignal {
   /// Returns a stream of the new values that a closure finds: immediately, and after each change.
   ///
-  /// - Parameters:
-  ///   - count: The number of events that are kept for a slow reader, newest first.
-  ///   - seen: The initial state with which the closure compares.
-  ///   - look: Returns the new values, and records them in `seen`.
-  /// - Returns: The stream, which ends with its reader.
+  /// The stream keeps the newest `count` events for a slow reader, and ends with its reader. `look`
+  /// compares with `seen`, and records the new values there.
   func events<Event: Sendable, Seen: Sendable>(
     keepingNewest count: Int, since seen: Seen, _ look: @escaping @Sendable (_ seen: inout Seen) async -> [Event]
   ) -> AsyncStream<Event> {

@@ -5,7 +5,6 @@ import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeySystem
 
-/// The state of the node, and of its exchange with other machines.
 extension Endpoints {
   static let statusRoutes: [any ServedEndpoint] = [getStatus, syncStates, syncNow]
 
@@ -40,15 +39,13 @@ extension Call {
     return NodeStatus(
       deviceID: own, name: context.name, role: role, version: Version.software,
       processID: getpid(), listening: node.listening, discovery: await node.discovery.stateText,
-      interfaces: context.configuration.interfaces,
-      sync: Self.sync(of: peers.map(\.sync)),
-      peers: peers, former: overview.former, messages: overview.messages, warnings: warnings,
-      residentBytes: Self.residentBytes(), disk: store.diskStatus,
-      running: try await runningNow())
+      interfaces: context.configuration.interfaces, sync: Self.sync(of: peers.map(\.sync)), peers: peers,
+      former: overview.former, messages: overview.messages, warnings: warnings, residentBytes: Self.residentBytes(),
+      disk: store.diskStatus, running: try await runningNow())
   }
 
-  /// Returns the node's sync states: the present one immediately, then each change, of which a slow
-  /// reader gets the newest.
+  /// Returns the node's sync states: the present one immediately, then each change; a slow reader
+  /// gets the newest.
   fileprivate func syncStates() -> AsyncStream<SyncState> {
     context.syncChanges.events(keepingNewest: 16, since: SyncState?.none) { [directory] last in
       var states: [SyncState] = []
@@ -104,11 +101,8 @@ extension Call {
 }
 
 extension NodeStatus {
-  /// Returns the state without what concerns other people: addresses, faults, former machines, and
-  /// other children's use.
-  ///
-  /// - Parameter running: What runs of the child's.
-  /// - Returns: The state for a child.
+  /// Returns the state for a child, without other people's concerns: addresses, faults, former
+  /// machines, and other children's use.
   func shown(running: [RunningNow]) -> NodeStatus {
     var status = self
     status.peers = peers.map { peer in

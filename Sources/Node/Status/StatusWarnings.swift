@@ -10,7 +10,6 @@ extension Call {
       + lossWarnings(overview) + renamingWarnings(overview) + ledgerWarnings(overview)
   }
 
-  /// Returns the warnings about machines that were restored to an earlier state.
   private func setBackWarnings(_ overview: StoreOverview) -> [String] {
     overview.setBacks.map { setBack in
       let name = setBack.name
@@ -34,7 +33,6 @@ extension Call {
     }
   }
 
-  /// Returns the warnings about machines that were renamed elsewhere.
   private func renamingWarnings(_ overview: StoreOverview) -> [String] {
     guard role == .parent else { return [] }
     return overview.renamings.map { renaming in
@@ -109,7 +107,6 @@ extension Call {
     return items == 1 ? "1 \(one)" : "\(items) \(several)"
   }
 
-  /// Returns the warnings about children whose ledgers are full, or nearly.
   private func ledgerWarnings(_ overview: StoreOverview) async throws -> [String] {
     let counts = overview.facts
     guard let most = FactRegistry.household.definition(.ledger)?.most else { return [] }
@@ -121,7 +118,6 @@ extension Call {
     }
   }
 
-  /// Returns the warning that a child's ledger is full or nearly full.
   static func ledgerWarning(_ child: String, count: Int, most: Int) -> String {
     let name = DeviceName(sanitising: child)
     let remedy =

@@ -1,3 +1,4 @@
+import LatchkeyModel
 import LatchkeyProtocol
 
 /// The content of a device's key file: its keys and the ID of its installation.
@@ -11,7 +12,6 @@ public struct KeyFile: Sendable {
   static let installIDByteCount = 16
   /// The size of a household discovery key in bytes.
   public static let discoveryKeyByteCount = 32
-  /// The format version that this program writes.
   public static let version = 1
 
   static let magic = [UInt8]("LatchKey".utf8)
@@ -32,14 +32,8 @@ public struct KeyFile: Sendable {
   /// its original.
   public let installID: [UInt8]
 
-  /// Creates a key file.
-  ///
-  /// - Parameters:
-  ///   - identity: The key pair for signatures.
-  ///   - link: The key pair for sessions.
-  ///   - discoveryKey: The household's discovery key, 32 bytes, if known.
-  ///   - installID: The installation ID, 16 bytes.
-  /// - Throws: `KeyError.wrongLength`, the caller's fault.
+  /// Creates a key file; throws `KeyError.wrongLength` if the discovery key is neither `nil` nor of
+  /// 32 bytes, or the installation ID has not 16.
   public init(
     identity: IdentityKeyPair, link: LinkKeyPair, discoveryKey: SecretBytes?, installID: [UInt8]
   ) throws(KeyError) {
@@ -50,26 +44,27 @@ public struct KeyFile: Sendable {
     guard installID.count == Self.installIDByteCount else {
       throw .wrongLength(expected: Self.installIDByteCount, actual: installID.count)
     }
-    self.identity = identity
-    self.link = link
-    self.discoveryKey = discoveryKey
-    self.installID = installID
+    (self.identity, self.link, self.discoveryKey, self.installID) = (identity, link, discoveryKey, installID)
   }
 
-  private init(generated: Void) {
-    identity = .generate()
-    link = .generate()
-    discoveryKey = nil
+  private init(new discoveryKey: SecretBytes?) {
+    (identity, link, self.discoveryKey) = (.generate(), .generate(), discoveryKey)
     installID = SecureRandom.bytes(Self.installIDByteCount)
   }
 
-  public static func generate() -> KeyFile {
-    KeyFile(generated: ())
+  public static func generate() -> KeyFile { KeyFile(new: nil) }
+
+  /// Returns new keys for a device.
+  ///
+  /// A parent founds a household. A child receives the household's key when it is paired.
+  static func generate(for role: DeviceRole) -> KeyFile {
+    KeyFile(new: role == .parent ? .random(count: discoveryKeyByteCount) : nil)
   }
 
-  /// Returns a copy with another household discovery key.
-  ///
-  /// Throws `KeyError.wrongLength` unless the key is 32 bytes or `nil`.
+  var deviceID: DeviceID { DeviceKeys(identity: identity.publicKey, link: link.publicKey).deviceID }
+
+  /// Returns a copy with another household discovery key; throws `KeyError.wrongLength` unless the
+  /// key is 32 bytes or `nil`.
   public func with(discoveryKey: SecretBytes?) throws(KeyError) -> KeyFile {
     try KeyFile(identity: identity, link: link, discoveryKey: discoveryKey, installID: installID)
   }
@@ -84,12 +79,10 @@ public struct KeyFile: Sendable {
     return SecretBytes(joining: [content, SecretBytes(Self.checksum(of: content))])
   }
 
-  /// Creates a key file from the content of a file.
+  /// Creates a key file from the content of the whole file; throws `KeyFileError.corrupt` or
+  /// `KeyFileError.newerVersion`.
   ///
-  /// - Parameters:
-  ///   - content: The whole file.
-  ///   - path: The path of the file, for error messages only.
-  /// - Throws: `KeyFileError.corrupt` or `KeyFileError.newerVersion`.
+  /// The path is for error messages only.
   public init(decoding content: SecretBytes, path: String) throws(KeyFileError) {
     guard content.count >= Self.shortestByteCount else { throw .corrupt(path: path) }
     let start = content.withUnsafeBytes { [UInt8]($0.prefix(Self.magic.count + 2)) }

@@ -9,12 +9,7 @@ import LatchkeyProtocol
 public struct KeyFileStore: Sendable {
   public let path: String
 
-  /// Creates a store for a path.
-  ///
-  /// Nothing is read or written yet.
-  public init(path: String) {
-    self.path = path
-  }
+  public init(path: String) { self.path = path }
 
   /// Returns the key file.
   ///
@@ -69,41 +64,15 @@ public struct KeyFileStore: Sendable {
     let temporary = "\(folder)/.\(name).\(random)"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .unwritable(path: path, code: errno) }
-    let code = fill(descriptor, with: keyFile.encoded())
+    let code = keyFile.encoded().withUnsafeBytes { DurableFile.fill(descriptor, with: $0) }
     close(descriptor)
     let published = code == 0 ? publish(temporary) : code
     guard published == 0 else {
       unlink(temporary)
       throw published == EEXIST ? .alreadyExists(path: path) : .unwritable(path: path, code: published)
     }
-    try makeNameDurable(in: folder)
-  }
-
-  /// Writes and flushes the content.
-  ///
-  /// Returns 0 or the system's error number.
-  private func fill(_ descriptor: Int32, with content: SecretBytes) -> Int32 {
-    // A strict umask can remove rights from the owner, but cannot add any.
-    guard fchmod(descriptor, 0o600) == 0 else { return errno }
-    return content.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-        if count > 0 {
-          rest = rest.dropFirst(count)
-        } else if errno != EINTR {
-          return errno
-        }
-      }
-      return fsync(descriptor) == 0 ? 0 : errno
-    }
-  }
-
-  private func makeNameDurable(in folder: String) throws(KeyFileError) {
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .unwritable(path: path, code: errno) }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw .unwritable(path: path, code: errno) }
+    let fault = DurableFile.sync(folder: folder)
+    guard fault == 0 else { throw .unwritable(path: path, code: fault) }
   }
 
   private func read(_ descriptor: Int32, count: Int) throws(KeyFileError) -> SecretBytes {
@@ -112,8 +81,7 @@ public struct KeyFileStore: Sendable {
     let content = SecretBytes(count: count) { memory in
       while received < count, code == 0 {
         let step = Glibc.read(
-          descriptor, UnsafeMutableRawBufferPointer(rebasing: memory[received...]).baseAddress,
-          count - received)
+          descriptor, UnsafeMutableRawBufferPointer(rebasing: memory[received...]).baseAddress, count - received)
         if step > 0 {
           received += step
         } else if step == 0 {
@@ -134,43 +102,30 @@ public struct KeyFileStore: Sendable {
   }
 }
 
-/// The reasons why a key file cannot be read or written.
 public enum KeyFileError: Error, Equatable, Sendable {
   case missing(path: String)
-  /// The system refuses to read the file.
-  ///
-  /// `code` is its error number.
+  /// The system refuses to read the file, with an error number.
   case unreadable(path: String, code: Int32)
-  /// The path is that of a folder, a link or a device.
+  /// There is a folder, a link or a device at the path.
   case notAFile(path: String)
-  /// Users other than the owner have rights to the file.
-  ///
-  /// `mode` holds its permission bits.
+  /// Users other than the owner have rights to the file, by its permission bits.
   case rightsTooOpen(path: String, mode: UInt32)
-  /// The file belongs to another user.
-  ///
-  /// `owner` is that user's number.
+  /// The file belongs to another user, by that user's number.
   case foreignOwner(path: String, owner: UInt32)
-  /// A later version of this program wrote the file.
   case newerVersion(path: String, version: Int)
-  /// The content is damaged, or is not a key file.
   case corrupt(path: String)
   /// The file exists, and a new identity must never replace one.
   case alreadyExists(path: String)
-  /// The system refuses to write the file.
-  ///
-  /// `code` is its error number.
+  /// The system refuses to write the file, with an error number.
   case unwritable(path: String, code: Int32)
 }
 
 extension KeyFileError: CustomStringConvertible {
-  /// One sentence with the fault and the next step.
   public var description: String {
     switch self {
-    case .missing(let path):
-      "There is no key file at \(path); run 'latchkey init' first."
+    case .missing(let path): "There is no key file at \(path); run 'latchkey init' first."
     case .unreadable(let path, let code):
-      "The key file \(path) cannot be read (\(SystemFault.text(code))); check who owns it and its folder."
+      "The key file \(path) cannot be read (\(String(cString: strerror(code)))); check who owns it and its folder."
     case .notAFile(let path):
       "\(path) is not a plain file; move it away and restore the key file, or run 'latchkey init'."
     case .rightsTooOpen(let path, let mode):
@@ -184,17 +139,7 @@ extension KeyFileError: CustomStringConvertible {
     case .alreadyExists(let path):
       "There is a key file at \(path) already; move it away first if this device is to become a new one."
     case .unwritable(let path, let code):
-      "The key file \(path) cannot be written (\(SystemFault.text(code))); make room or choose another folder."
+      "The key file \(path) cannot be written (\(String(cString: strerror(code)))); make room or choose another folder."
     }
-  }
-}
-
-/// The text of system error numbers.
-enum SystemFault {
-  /// Returns a short description of an error number.
-  static func text(_ code: Int32) -> String {
-    var words = [CChar](repeating: 0, count: 128)
-    guard strerror_r(code, &words, words.count) == 0 else { return "error \(code)" }
-    return String(decoding: words.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 }

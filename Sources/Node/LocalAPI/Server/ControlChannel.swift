@@ -27,9 +27,7 @@ struct ControlChannel: ServerChildChannel {
     }
   }
 
-  func handle(value: Value, logger: Logger) async {
-    await http.handle(value: value, logger: logger)
-  }
+  func handle(value: Value, logger: Logger) async { await http.handle(value: value, logger: logger) }
 }
 
 /// A channel handler that gives the framework's own errors for invalid HTTP the status and body of
@@ -38,7 +36,7 @@ struct ControlChannel: ServerChildChannel {
 /// The framework answers such a request with an empty 400. The handler recognizes that answer by
 /// the lack of `Content-Type`.
 ///
-/// A request that has a header twice of which the node uses one value is invalid as well. The
+/// A request that repeats a header of which the node uses one value is invalid as well. The
 /// framework would use the first, and a program that passes requests on may use the last.
 ///
 /// Spec: Protocol/07-local-api.md §2
@@ -62,7 +60,7 @@ final class MalformedRequestHandler: ChannelDuplexHandler {
       let name = Self.single.first(where: { head.headers[$0].count > 1 })
     {
       repetition = .repeated(name)
-      // The framework answers as it does to what cannot be read, once earlier answers are sent.
+      // Once earlier answers are sent, the framework answers as if the request were not readable.
       return context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
     }
     context.fireChannelRead(data)
@@ -105,7 +103,6 @@ package final class ConnectionCounter: Sendable {
   private let user: UInt32
   private let open = Mutex<[UInt32: Int]>([:])
 
-  /// Creates a counter for the node of a user.
   init(user: UInt32) { self.user = user }
 
   /// Counts a connection until it is closed; fails, which closes it, if its account has too many.

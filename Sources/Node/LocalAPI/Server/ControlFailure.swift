@@ -58,68 +58,48 @@ package struct ControlFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// The answer to a caller without access to any endpoint.
-  static let forbidden = ControlFailure(
-    403, .forbidden,
+  static let forbidden = refusal(
     "This account may ask the node nothing: for a child's account, a parent says whose it is with `latchkey accounts "
       + "assign`; otherwise run the command as root, or as the user who runs the node.")
 
-  /// The answer to a child without access to the endpoint.
-  static let notForChildren = ControlFailure(
-    403, .forbidden,
+  static let notForChildren = refusal(
     "A child may not do that: ask a parent to, or run `latchkey me` for what is left today and `latchkey ask` for more."
   )
 
-  /// The answer to a bridge whose token is not known.
-  static let unknownReceiver = ControlFailure(
-    403, .forbidden,
+  static let unknownReceiver = refusal(
     "No receiver here has that token: `latchkey receivers` lists those that are set up, and `latchkey receivers add` sets "
       + "one up anew.")
 
-  /// The answer to a request whose `idempotency-key` cannot be kept.
   static let malformedKey = ControlFailure(
     400, .invalid, "The header idempotency-key is malformed: give 1 to 64 letters, digits and hyphens.")
 
-  /// The answer to a request that has a header twice.
   static func repeated(_ name: String) -> ControlFailure {
     ControlFailure(400, .invalid, "The request has the header \(name) more than once: send it once.")
   }
 
-  /// The answer to a receiver without the right to do something.
-  static let notForReceivers = ControlFailure(
-    403, .forbidden,
+  static let notForReceivers = refusal(
     "A parent has not allowed this receiver to do that: `latchkey receivers add` with --may says what it may do.")
 
-  /// The answer to a browser whose cookie is not known.
-  static let unknownBrowser = ControlFailure(
-    403, .forbidden,
+  static let unknownBrowser = refusal(
     "This browser was signed out: let it in again with `latchkey dashboard --phone` on the machine itself.")
 
-  /// The answer to a browser that may do less than it asks for.
-  static let notForBrowsers = ControlFailure(
-    403, .forbidden,
+  static let notForBrowsers = refusal(
     "That is done at the machine itself, and from no phone: open `latchkey dashboard` there, or use its command.")
 
-  /// The answer to a browser that only looks.
-  static let notForLooking = ControlFailure(
-    403, .forbidden,
+  static let notForLooking = refusal(
     "This phone was let in to look, and changes nothing: let it in anew as a parent's to do that with it.")
 
-  /// The answer to an account that several children share, of whom none has said who is there.
-  static let unnamed = ControlFailure(
-    403, .forbidden,
+  static let unnamed = refusal(
     "Several children share this account, and nobody has said who is here: type `latchkey me --i-am` and your name first."
   )
 
-  /// The answer to a child who asks about another child.
-  static let ofAnotherChild = ControlFailure(
-    403, .forbidden, "A child asks about itself alone: leave the child's name out, or ask a parent.")
+  static let ofAnotherChild = refusal("A child asks about itself alone: leave the child's name out, or ask a parent.")
 
-  /// The answer to a child who does something that concerns other children as well.
-  static let ofAllChildren = ControlFailure(
-    403, .forbidden,
+  static let ofAllChildren = refusal(
     "Several children use this machine, and the message is for all of them: leave it to the parents to mark it as read."
   )
+
+  private static func refusal(_ sentence: String) -> ControlFailure { ControlFailure(403, .forbidden, sentence) }
 
   /// Returns the answer to a caller without access to an endpoint.
   static func forbidden(_ caller: Caller?) -> ControlFailure {
@@ -133,7 +113,6 @@ package struct ControlFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// The answer while the node is stopping.
   static let stopping = ControlFailure(
     503, .timeout, "The node is stopping: try again once `latchkey run` is running again.")
 }

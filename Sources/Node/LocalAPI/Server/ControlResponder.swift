@@ -11,7 +11,7 @@ struct ControlResponder: HTTPResponder {
   /// Returns the caller at the other end of a connection; `nil` if it cannot be recognized.
   typealias Recognition = @Sendable (ControlRequestContext) async -> Caller?
 
-  /// Returns the node by the rights of a caller.
+  /// Returns the node with the rights of a caller.
   typealias Node = @Sendable (Caller) -> any NodeInterface
 
   private let routes: RouterResponder<ControlRequestContext>
@@ -38,8 +38,7 @@ struct ControlResponder: HTTPResponder {
     context.key = request.headers.first { $0.name.canonicalName == "idempotency-key" }?.value
     do {
       guard let caller = await recognize(context) else { throw refusal }
-      guard Endpoints.all.contains(where: { $0.route.whoMay.contains(caller.principal) })
-      else { throw refusal }
+      guard Endpoints.all.contains(where: { $0.route.whoMay.contains(caller.principal) }) else { throw refusal }
       if let key = caller.key, !Caller.isKey(key) { throw ControlFailure.malformedKey }
       // Without a known encoding, the end of the body cannot be found.
       if let encoding = request.headers[.transferEncoding], encoding.lowercased() != "chunked" {
@@ -92,8 +91,7 @@ private struct UnknownPathMiddleware: RouterMiddleware {
     } catch let error as HTTPError where error.status == .notFound {
       let allowed = Set(Endpoints.matches(context.target.segments).map(\.endpoint.route.method.rawValue)).sorted()
       if allowed.isEmpty {
-        throw ControlFailure(
-          404, .invalid, "The local API has no such path: look it up under /v1 in its description.")
+        throw ControlFailure(404, .invalid, "The local API has no such path: look it up under /v1 in its description.")
       }
       throw ControlFailure(
         405, .invalid, "This path does not take that method: use \(allowed.joined(separator: " or ")).", allow: allowed)
@@ -109,7 +107,7 @@ struct ControlRequestContext: RequestContext {
   var target = RequestTarget(segments: [])
   /// The request's header of that name, by which a bridge says which receiver it is.
   var authorization: String?
-  /// The header `idempotency-key`, by which the node knows what is asked for again.
+  /// The header `idempotency-key`, by which the node recognizes a repeated request.
   var key: String?
 
   init(source: ApplicationRequestContextSource) {
@@ -120,9 +118,7 @@ struct ControlRequestContext: RequestContext {
   var maxUploadSize: Int { LocalJSON.requestBytes }
 
   /// Returns the kernel's description of the caller; `nil` if it is not available.
-  func credentials() async -> PeerCredentials? {
-    try? await channel.peerCredentials().get()
-  }
+  func credentials() async -> PeerCredentials? { try? await channel.peerCredentials().get() }
 }
 
 extension Channel {
@@ -140,7 +136,7 @@ extension Channel {
 
 /// The process at the other end of a Unix socket, as the kernel recorded it at connect(2).
 ///
-/// The layout is that of the kernel's `struct ucred`: three words of 32 bits in this order.
+/// The kernel's `struct ucred` has the same layout: three words of 32 bits in this order.
 struct PeerCredentials: Hashable, Sendable {
   var processID: Int32
   var userID: UInt32

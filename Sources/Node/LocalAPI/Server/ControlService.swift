@@ -28,11 +28,8 @@ struct ControlService: Service {
   /// The milliseconds after the signal to stop until open requests are closed.
   static let drainMilliseconds = 800
 
-  /// Creates the service of a running node.
-  ///
-  /// - Parameters:
-  ///   - node: The node that answers.
-  ///   - onRunning: Called once the socket accepts connections.
+  /// Creates the service of a running node; `onRunning` is called once the socket accepts
+  /// connections.
   init(_ node: NodeService, onRunning: @escaping @Sendable () -> Void) {
     let user = geteuid()
     self.init(
@@ -49,59 +46,52 @@ struct ControlService: Service {
 
   /// Creates the service of a running node for the bridges of receivers, on a socket of their own.
   ///
-  /// The account of a bridge is that of the node, so that it is known by its receiver's token.
+  /// A bridge runs in the node's account, so that it is known by its receiver's token.
   init(bridgesOf node: NodeService) {
-    self.init(
-      node: { Call(node, caller: $0) }, stateFolder: node.context.folder.path, socket: ControlSocket.bridgeName,
-      logger: node.context.logger, refusal: .unknownReceiver,
-      recognize: { context in
-        guard let user = await context.credentials()?.userID, user == geteuid() || user == 0,
-          let receiver = await node.receiver(authorized: context.authorization)
-        else { return nil }
-        return Caller(receiver, userID: user, key: context.key)
-      }, onRunning: {})
+    self.init(node, socket: ControlSocket.bridgeName, refusal: .unknownReceiver) { context, user in
+      await node.receiver(authorized: context.authorization).map { Caller($0, userID: user, key: context.key) }
+    }
   }
 
   /// Creates the service of a running node for the browsers that a parent has let in, on a socket
   /// of their own.
   ///
-  /// The account of the pages is that of the node, so that a browser is known by its cookie.
+  /// The pages run in the node's account, so that a browser is known by its cookie.
   init(browsersOf node: NodeService) {
+    self.init(node, socket: ControlSocket.webName, refusal: .unknownBrowser) { context, user in
+      await node.browser(authorized: context.authorization).map { Caller($0, userID: user, key: context.key) }
+    }
+  }
+
+  /// Creates the service of a running node for programs in its own account or root's, whose callers
+  /// are recognized by what they send.
+  private init(
+    _ node: NodeService, socket: String, refusal: ControlFailure,
+    caller: @escaping @Sendable (ControlRequestContext, UInt32) async -> Caller?
+  ) {
     self.init(
-      node: { Call(node, caller: $0) }, stateFolder: node.context.folder.path, socket: ControlSocket.webName,
-      logger: node.context.logger, refusal: .unknownBrowser,
+      node: { Call(node, caller: $0) }, stateFolder: node.context.folder.path, socket: socket,
+      logger: node.context.logger, refusal: refusal,
       recognize: { context in
-        guard let user = await context.credentials()?.userID, user == geteuid() || user == 0,
-          let browser = await node.browser(authorized: context.authorization)
-        else { return nil }
-        return Caller(browser, userID: user, key: context.key)
+        guard let user = await context.credentials()?.userID, user == geteuid() || user == 0 else { return nil }
+        return await caller(context, user)
       }, onRunning: {})
   }
 
-  /// Creates the service of what is a node to each caller.
+  /// Creates the service of a node whose answers depend on the caller.
   ///
-  /// - Parameters:
-  ///   - node: Returns the node by the rights of a caller.
-  ///   - stateFolder: An existing folder whose lock the caller holds; its path may have any length.
-  ///   - socket: The name of the socket.
-  ///   - logger: The logger of the service.
-  ///   - refusal: The answer to a caller that may ask nothing.
-  ///   - recognize: Returns the caller at the other end of a connection.
-  ///   - onRunning: Called once the socket accepts connections.
+  /// The state folder exists, and the caller holds its lock; its path may have any length.
+  /// `refusal` is the answer to a caller that may ask nothing.
   init(
     node: @escaping ControlResponder.Node, stateFolder: String, socket: String = ControlSocket.name, logger: Logger,
-    refusal: ControlFailure = .forbidden,
-    recognize: @escaping ControlResponder.Recognition,
+    refusal: ControlFailure = .forbidden, recognize: @escaping ControlResponder.Recognition,
     onRunning: @escaping @Sendable () -> Void
   ) {
     self.node = node
     socketFolder = ControlSocket.folder(ofNodeIn: stateFolder)
     socketName = socket
     isOpenToAccounts = socketFolder != stateFolder && socket == ControlSocket.name
-    self.refusal = refusal
-    self.logger = logger
-    self.recognize = recognize
-    self.onRunning = onRunning
+    (self.refusal, self.logger, self.recognize, self.onRunning) = (refusal, logger, recognize, onRunning)
   }
 
   /// Serves until the node is told to stop; throws `ControlServiceError` if the socket cannot be
@@ -175,14 +165,11 @@ struct ControlService: Service {
   }
 }
 
-/// The reason why the local API's socket could not be created.
 struct ControlServiceError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The socket's full path.
   var path: String
   /// The cause in a few words, such as `Permission denied`.
   var cause: String
 
-  /// A sentence with the fault and the next step.
   var description: String {
     "The local API's socket \(path) could not be made (\(cause)): put that right or choose another folder with --state-dir."
   }

@@ -2,7 +2,6 @@ import Glibc
 
 /// The location of a node's local API.
 public enum ControlSocket {
-  /// The socket's name in its folder.
   public static let name = "control.sock"
   /// The name of the socket for the bridges of receivers, in the same folder.
   package static let bridgeName = "bridge.sock"
@@ -22,7 +21,6 @@ public enum ControlSocket {
 public enum SystemNode {
   /// The path of its state folder, which makes a node the system's.
   public static let stateFolder = "/var/lib/latchkey"
-  /// The path of the folder of its socket.
   static let socketFolder = "/run/latchkey"
 
   package static var isThere: Bool { access(socketFolder + "/" + ControlSocket.name, F_OK) == 0 }
@@ -35,7 +33,6 @@ public enum SystemNode {
 /// addressed by its descriptor through /proc. The value must therefore live until the socket is
 /// bound or connected; it closes the descriptor.
 package final class SocketAddressPath: Sendable {
-  /// The path to pass to bind(2) or connect(2).
   package let text: String
   private let folderDescriptor: Int32?
 

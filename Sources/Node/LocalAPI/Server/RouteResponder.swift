@@ -76,15 +76,14 @@ extension Response {
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
   }
 
-  /// Creates an answer in plain text; the version is that of Prometheus' text format, the only text
-  /// that there is.
+  /// Creates an answer in plain text, which is always in Prometheus' text format of this version.
   static func text(_ text: String) -> Response {
     Response(
       status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
   }
 
-  /// Creates the answer to a request that failed, which ends its connection.
+  /// Creates the answer to a failed request, which ends its connection.
   static func failure(_ failure: ControlFailure, on channel: any Channel) -> Response {
     var headers: HTTPFields = [.contentType: "application/json"]
     // The rest of a refused request is not read, so its connection cannot be reused.
