@@ -1,6 +1,4 @@
 import ArgumentParser
-import Foundation
-import Glibc
 import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
@@ -59,7 +57,7 @@ struct DoctorSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Requests the node's state, if it is running.
+  /// Asks the node for its state, if it is running.
   private func ask(now: Int64) async throws -> DoctorRequest {
     let interface: any NodeInterface
     let status: NodeStatus
@@ -97,16 +95,15 @@ struct DoctorSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The input of an examination: the answers of the node.
+/// What the node answers for an examination.
 struct DoctorRequest: Sendable {
   var node: NodeFacts
-  /// The device that the way to is examined.
+  /// The device to which the way is examined.
   var peer: PeerStatus?
   /// Times that arrived from other machines.
   var stamps: [ClockFacts.Stamp]
-  /// What children's machines tell of themselves.
+  /// What children's machines report about themselves.
   var conditions: [ConditionListing] = []
-  /// What carries notices elsewhere.
   var receivers: [ReceiverListing] = []
   /// The phones that are let in.
   var browsers: [BrowserListing] = []
@@ -114,29 +111,11 @@ struct DoctorRequest: Sendable {
   var terms: [DeviceID: RuleTerms] = [:]
   /// Unix milliseconds.
   var now: Int64
-
-  /// Examines the machine on which the process runs.
-  static func look(_ stateFolder: String, _ request: DoctorRequest) -> Facts {
-    let machine: MachineFacts
-    do {
-      machine = try NodeFolder.isOfThisMachine(StateFolder(path: stateFolder)).map { $0 ? .same : .other } ?? .unknown
-    } catch { machine = .unreadable }
-    var facts = Gatherer(stateFolder: stateFolder, environment: ProcessInfo.processInfo.environment).gather(
-      node: request.node, machine: machine, peer: request.peer, now: request.now, stamps: request.stamps)
-    (facts.conditions, facts.receivers, facts.terms) = (request.conditions, request.receivers, request.terms)
-    facts.phones = PhoneGatherer.look(stateFolder, request.browsers)
-    let user = geteuid()
-    if stateFolder == SystemNode.stateFolder, user != 0, let owner = facts.folder.entries.first?.owner, owner != user {
-      // That others may not use a service's files is as it should be.
-      facts.folder = FolderFacts(path: stateFolder, user: user)
-    }
-    return facts
-  }
 }
 
 /// The words of an examination for people.
 enum DoctorText {
-  /// Returns the complete page: a paragraph for each finding, and a summary line.
+  /// Returns a paragraph for each finding, and a summary line.
   static func render(_ examination: Examination) -> String {
     let paragraphs = examination.findings.map { finding in
       let words = [finding.sentence, finding.next].filter { !$0.isEmpty }.joined(separator: " ")

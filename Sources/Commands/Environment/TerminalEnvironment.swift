@@ -61,7 +61,7 @@ struct TerminalEnvironment: Sendable {
     keepIdentity: { try LocalNode.keepIdentity(path: $0) },
     renewIdentity: { try await LocalNode.renewIdentity(path: $0) },
     runNode: { try await LocalNode.run($0) },
-    gather: { DoctorRequest.look($0, $1) },
+    gather: { Gatherer.gather($0, $1) },
     startProgram: { try ChildProcess.recorded($0) },
     reportPatience: .seconds(10),
     uptime: { TerminalEnvironment.start.duration(to: .now).milliseconds },

@@ -320,7 +320,9 @@ import Testing
       status.discovery = discovery
       var facts = Sample.facts(status)
       facts.avahi = .silent("it hangs")
-      let finding = ResponderCheck().findings(facts).first { $0.id == "avahi-silent" }
+      var found: [Finding] = []
+      facts.checkResponders(&found)
+      let finding = found.first { $0.id == "avahi-silent" }
       #expect(finding?.severity == severity)
       #expect(finding?.next.contains(words) == true)
     }

@@ -7,14 +7,14 @@ import Testing
   private let call = FirewallPacket(transport: "tcp", port: 41_234, interface: "eth0")
   private let multicast = FirewallPacket(transport: "udp", port: 5_353, interface: "eth0")
 
-  private func nft(_ rules: String, policy: String = "accept", other: String = "") throws -> FirewallWalk {
+  private func nft(_ rules: String, policy: String = "accept", other: String = "") throws -> FirewallFacts {
     let text = """
       {"nftables": [{"metainfo": {"version": "1.0.6"}}, {"table": {"family": "inet", "name": "f", "handle": 1}},
       {"chain": {"family": "inet", "table": "f", "name": "in", "handle": 1, "type": "filter", "hook": "input",
       "prio": 0, "policy": "\(policy)"}}, {"chain": {"family": "inet", "table": "f", "name": "extra", "handle": 2}}
       \(rules)\(other)]}
       """
-    return FirewallWalk(chains: try #require(NftRules.chains(text)))
+    return FirewallFacts(chains: try #require(NftRules.chains(text)))
   }
 
   private func rule(_ expressions: String, chain: String = "in") -> String {
@@ -75,7 +75,7 @@ import Testing
 
   @Test func familiesSeeTheirOwnPackets() throws {
     var walk = try nft("", policy: "drop")
-    walk = FirewallWalk(
+    walk = FirewallFacts(
       chains: walk.chains.map { chain in
         var chain = chain
         chain.table = "ip6 f"
@@ -112,7 +112,7 @@ import Testing
       -A OUTPUT ! -o wg0 -m mark ! --mark 0xca6c -j REJECT --reject-with icmp-port-unreachable
       COMMIT
       """
-    let walk = FirewallWalk(chains: IptablesRules.chains(text, family: "ip"))
+    let walk = FirewallFacts(chains: IptablesRules.chains(text, family: "ip"))
     #expect(walk.chains.map(\.name) == ["INPUT", "FORWARD", "OUTPUT", "office"])
     #expect(walk.fate(of: call, at: "input") == .dropped)
     #expect(walk.fate(of: multicast, at: "input") == .passes)
@@ -138,9 +138,11 @@ import Testing
           """
         facts.firewall.chains = try #require(NftRules.chains(text))
       }
-      return PhoneCheck().findings(facts).map(\.id)
+      var found: [Finding] = []
+      facts.checkPhones(&found)
+      return found.map(\.id)
     }
-    let works = PhoneFacts(labels: ["Anna's phone"], port: 21_000, isListening: true, hasAuthority: true)
+    let works = PhoneFacts(port: 21_000, isListening: true, hasAuthority: true)
     #expect(try codes(nil).isEmpty && codes(works).isEmpty)
     #expect(try codes(nil, drops: true).isEmpty)
     #expect(try codes(works, drops: true) == ["firewall-phones"])
@@ -151,6 +153,6 @@ import Testing
     #expect(try codes(broken) == ["phone-authority"])
     let table =
       "  sl  local_address rem_address   st\n   0: 0100007F:5208 00000000:0000 0A 0 0 0 0\n   1: 0100007F:5209 0200007F:1 01"
-    #expect(PhoneGatherer.isListening(21_000, in: table) && !PhoneGatherer.isListening(21_001, in: table))
+    #expect(SocketTable.isListening(21_000, in: table) && !SocketTable.isListening(21_001, in: table))
   }
 }

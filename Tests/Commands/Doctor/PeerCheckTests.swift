@@ -22,7 +22,9 @@ import Testing
     var facts = Sample.facts(status, announced: announced)
     change(&status.peers[0], &facts)
     facts.peer = PeerFacts(status: status.peers[0], probes: probes)
-    return PeerCheck().findings(facts)
+    var found: [Finding] = []
+    facts.checkPeer(&found)
+    return found
   }
 
   @Test func whoIsConnectedAndAnnouncedIsWell() {
@@ -96,6 +98,8 @@ import Testing
     var facts = Sample.facts()
     facts.peer = PeerFacts(status: Sample.status().peers[0], probes: [])
     facts.node = .absent("No node: start it.")
-    #expect(PeerCheck().findings(facts).isEmpty)
+    var found: [Finding] = []
+    facts.checkPeer(&found)
+    #expect(found.isEmpty)
   }
 }

@@ -1,6 +1,70 @@
 import Glibc
 import LatchkeySystem
 
+/// The sockets of the machine, as `/proc/net` shows them.
+enum SocketTable {
+  /// A socket with its number and its user.
+  struct Entry: Hashable {
+    var inode: UInt64
+    var user: UInt32
+  }
+
+  /// Returns the sockets of a UDP port in a table such as `/proc/net/udp`.
+  static func entries(port: UInt16, in table: String) -> [Entry] {
+    rows(port, in: table).compactMap { fields in
+      guard fields.count > 9, let user = UInt32(fields[7]), let inode = UInt64(fields[9]) else { return nil }
+      return Entry(inode: inode, user: user)
+    }
+  }
+
+  /// Returns whether a program listens on a TCP port, by a table such as `/proc/net/tcp`.
+  static func isListening(_ port: UInt16, in table: String) -> Bool {
+    rows(port, in: table).contains { $0[3] == "0A" }
+  }
+
+  /// Returns the table of a protocol, such as `udp6`.
+  static func text(_ name: String) -> String { ProcFile.text("/proc/net/\(name)", most: 8 << 20) ?? "" }
+
+  /// Returns the fields of each socket of a port.
+  private static func rows(_ port: UInt16, in table: String) -> [[Substring]] {
+    table.split(separator: "\n").dropFirst().map { $0.split(separator: " ") }.filter { fields in
+      guard fields.count > 3, let colon = fields[1].lastIndex(of: ":") else { return false }
+      return UInt16(fields[1][fields[1].index(after: colon)...], radix: 16) == port
+    }
+  }
+
+  /// Returns the processes with a socket on a UDP port, each once.
+  ///
+  /// Only root may read the names of other users' processes, and of processes that hide their data,
+  /// such as the node. Each user has as many unnamed entries as it has sockets of one address
+  /// family.
+  static func holders(port: UInt16) -> [PortHolder] {
+    let tables = ["udp", "udp6"].map { Self.entries(port: port, in: text($0)) }
+    let entries = Set(tables.joined())
+    if entries.isEmpty { return [] }
+    var holders: [PortHolder] = []
+    var left = Dictionary(entries.map { ("socket:[\($0.inode)]", $0) }) { first, _ in first }
+    for process in ProcFile.names(in: "/proc") ?? [] {
+      guard let id = Int32(process) else { continue }
+      var mine: PortHolder?
+      for descriptor in ProcFile.names(in: "/proc/\(process)/fd") ?? [] {
+        guard let target = ProcFile.link("/proc/\(process)/fd/\(descriptor)"),
+          let entry = left.removeValue(forKey: target), mine == nil
+        else { continue }
+        let name = ProcFile.text("/proc/\(process)/comm", most: 64)?.split(separator: "\n").first.map(String.init)
+        mine = PortHolder(name: name, processID: id, user: entry.user)
+      }
+      if let mine { holders.append(mine) }
+    }
+    let unnamed = Set(left.values)
+    for user in Set(unnamed.map(\.user)).sorted() {
+      let count = tables.map { table in table.filter { $0.user == user && unnamed.contains($0) }.count }.max() ?? 0
+      holders += Array(repeating: PortHolder(name: nil, user: user), count: count)
+    }
+    return holders
+  }
+}
+
 /// A test of whether system services answer at their sockets.
 enum ServiceGatherer {
   static func bus(_ environment: [String: String]) -> ServiceState {
@@ -14,21 +78,15 @@ enum ServiceGatherer {
     return socket(path ?? "/run/dbus/system_bus_socket", asking: "\0AUTH\r\n")
   }
 
-  /// Returns the state of avahi-daemon, asked through its text protocol, which does not need the
-  /// bus.
+  /// Asks avahi-daemon through its text protocol, which does not need the bus.
   static func avahi() -> ServiceState { socket("/run/avahi-daemon/socket", asking: "HELP\n") }
 
   /// The time limit for an answer in milliseconds; a working service answers within one.
   private static let patience: CInt = 2_000
 
-  /// Returns whether a process accepts connections at a socket and answers there.
+  /// Returns whether a process accepts connections at a socket and answers a few bytes there.
   ///
   /// An answer is required because the system accepts connections even for a process that hangs.
-  ///
-  /// - Parameters:
-  ///   - path: The path of the socket.
-  ///   - question: A few bytes to which the service replies.
-  /// - Returns: The state of the service.
   static func socket(_ path: String, asking question: String) -> ServiceState {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

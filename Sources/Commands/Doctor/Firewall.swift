@@ -1,13 +1,13 @@
 /// The host's packet filter.
-public struct FirewallFacts: Sendable, Hashable {
+struct FirewallFacts: Sendable, Hashable {
   /// A program that manages the rules, which a person uses to change them.
-  public enum Keeper: String, Sendable, Hashable {
+  enum Keeper: String, Sendable, Hashable {
     case ufw
     case firewalld
   }
 
   /// The reason why rules could not be read.
-  public enum Unread: Sendable, Hashable {
+  enum Unread: Sendable, Hashable {
     /// Only root may read them, and this is another account.
     case needsRoot
     /// The tool that reads them is not installed.
@@ -38,37 +38,83 @@ public struct FirewallFacts: Sendable, Hashable {
   }
 
   /// The chains of all tools whose rules could be read.
-  public var chains: [FirewallChain]
+  var chains: [FirewallChain] = []
   /// The program that manages the rules; `nil` if none is known.
-  public var keeper: Keeper?
+  var keeper: Keeper?
   /// The reason why rules could not be read; `nil` if they were read or cannot exist.
-  public var unread: Unread?
+  var unread: Unread?
 
-  public init(chains: [FirewallChain] = [], keeper: Keeper? = nil, unread: Unread? = nil) {
-    self.chains = chains
-    self.keeper = keeper
-    self.unread = unread
+  enum Fate: Sendable, Hashable {
+    case passes
+    case dropped
+    /// The fate depends on a condition that is not understood.
+    case unclear
+  }
+
+  private enum Step {
+    case accepted
+    case dropped
+    case unclear
+    /// No rule applies, so the calling chain continues.
+    case goesOn
+  }
+
+  /// Returns the fate of an imaginary packet at a hook; it passes only if every chain there accepts it.
+  func fate(of packet: FirewallPacket, at hook: String) -> Fate {
+    var fate = Fate.passes
+    for chain in chains where chain.hook == hook && chain.sees(packet) {
+      switch walk(chain, packet, depth: 0) {
+      case .dropped: return .dropped
+      case .unclear: fate = .unclear
+      case .accepted: break
+      case .goesOn: if chain.drops { return .dropped }
+      }
+    }
+    return fate
+  }
+
+  private func walk(_ chain: FirewallChain, _ packet: FirewallPacket, depth: Int) -> Step {
+    // Rules cannot form a circle, but the text that was read may claim that they do.
+    guard depth < 32 else { return .unclear }
+    var isUnclear = false
+    for rule in chain.rules where rule.mayMeet(packet) {
+      var step = Step.goesOn
+      var leaves = false
+      switch rule.verdict {
+      case .none: continue
+      case .accept: step = .accepted
+      case .drop: step = .dropped
+      case .returns: leaves = true
+      case .jump(let name), .goTo(let name):
+        if case .goTo = rule.verdict { leaves = true }
+        guard let next = chains.first(where: { $0.table == chain.table && $0.name == name }) else { continue }
+        step = walk(next, packet, depth: depth + 1)
+      }
+      if rule.hasMore {
+        if case .goesOn = step, !leaves { continue }
+        isUnclear = true
+        continue
+      }
+      switch step {
+      case .goesOn: if leaves { return isUnclear ? .unclear : .goesOn }
+      case .unclear: isUnclear = true
+      case .accepted, .dropped: return isUnclear ? .unclear : step
+      }
+    }
+    return isUnclear ? .unclear : .goesOn
   }
 }
 
 /// A chain of the packet filter.
-public struct FirewallChain: Sendable, Hashable {
+struct FirewallChain: Sendable, Hashable {
   /// The table of the chain, such as `inet filter`; jumps stay within it.
-  public var table: String
-  public var name: String
+  var table: String
+  var name: String
   /// The hook that sends packets to the chain, such as `input`; `nil` if only other chains call it.
-  public var hook: String?
-  /// A Boolean value that indicates whether packets to which no rule applies are dropped.
-  public var drops: Bool
-  public var rules: [FirewallRule]
-
-  public init(table: String, name: String, hook: String? = nil, drops: Bool = false, rules: [FirewallRule] = []) {
-    self.table = table
-    self.name = name
-    self.hook = hook
-    self.drops = drops
-    self.rules = rules
-  }
+  var hook: String?
+  /// Whether packets to which no rule applies are dropped.
+  var drops = false
+  var rules: [FirewallRule] = []
 
   /// Returns whether packets with this IP version enter the chain.
   func sees(_ packet: FirewallPacket) -> Bool {
@@ -77,10 +123,11 @@ public struct FirewallChain: Sendable, Hashable {
   }
 }
 
-/// A rule of a chain, as far as this version can interpret it.
-public struct FirewallRule: Sendable, Hashable {
+/// A rule of a chain, as far as this version can interpret it; a packet meets conditions that are
+/// left out.
+struct FirewallRule: Sendable, Hashable {
   /// The effect of a rule on a packet.
-  public enum Verdict: Sendable, Hashable {
+  enum Verdict: Sendable, Hashable {
     case accept
     /// The packet is dropped or rejected.
     case drop
@@ -92,36 +139,19 @@ public struct FirewallRule: Sendable, Hashable {
   }
 
   /// The transports to which the rule applies; `nil` for all.
-  public var transports: Set<String>?
+  var transports: Set<String>?
   /// The destination ports to which the rule applies; `nil` for all.
-  public var ports: [ClosedRange<UInt16>]?
-  /// The interface to which the rule applies; `nil` for all.
-  ///
-  /// A name that ends in `*` is a prefix.
-  public var interface: String?
+  var ports: [ClosedRange<UInt16>]?
+  /// The interface, or a beginning of its name with `*` at the end; `nil` for all.
+  var interface: String?
   /// The interface to which the rule does not apply, as in the kill switch of a VPN; `nil` for
   /// none.
-  public var exceptInterface: String?
-  /// A Boolean value that indicates whether the rule applies only to established connections.
-  public var isOfKnownConnections: Bool
-  /// A Boolean value that indicates whether the rule has conditions that this version cannot
-  /// interpret.
-  public var hasMore: Bool
-  public var verdict: Verdict
-
-  /// Creates a rule; omitted conditions are met by every packet.
-  public init(
-    transports: Set<String>? = nil, ports: [ClosedRange<UInt16>]? = nil, interface: String? = nil,
-    exceptInterface: String? = nil, isOfKnownConnections: Bool = false, hasMore: Bool = false, verdict: Verdict
-  ) {
-    self.transports = transports
-    self.ports = ports
-    self.interface = interface
-    self.exceptInterface = exceptInterface
-    self.isOfKnownConnections = isOfKnownConnections
-    self.hasMore = hasMore
-    self.verdict = verdict
-  }
+  var exceptInterface: String?
+  /// Whether the rule applies only to established connections.
+  var isOfKnownConnections = false
+  /// Whether the rule has conditions that this version cannot interpret.
+  var hasMore = false
+  var verdict: Verdict
 
   func mayMeet(_ packet: FirewallPacket) -> Bool {
     if isOfKnownConnections { return false }
