@@ -218,27 +218,6 @@ struct TimeToSave: Sendable {
   }
 }
 
-/// The `latchkey app remove` subcommand.
-struct AppRemoveSubcommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Remove an application's rules.",
-    discussion: "Example: latchkey app remove org.gnome.Chess --child Emma")
-
-  @OptionGroup var node: NodeOptions
-  @OptionGroup var owner: AppOwner
-  @OptionGroup var options: RuleOptions
-
-  @Argument(
-    help: ArgumentHelp("The application's ID or name.", valueName: "application"), completion: CompletionNames.apps)
-  var app: String
-
-  mutating func validate() throws { try AppChoice.check(app) }
-
-  func run() async throws {
-    try await AppReset.run(app, of: owner.whose.owner, at: node.open(), options: options, mustHaveRules: true)
-  }
-}
-
 /// An argument's pattern that is a plain word, which a person may also give to an editor or a
 /// shell.
 enum PlainPattern {
@@ -258,5 +237,41 @@ enum PlainPattern {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
     default: false
     }
+  }
+}
+
+/// The option that names the owner of an application's rules: a child, or the whole family.
+struct AppOwner: ParsableArguments {
+  @OptionGroup var whose: RuleOwnerOptions
+
+  /// A machine, which is refused with a sentence: rules belong to a child.
+  @Option(name: .customLong("on"), help: .hidden)
+  var machine: String?
+
+  mutating func validate() throws {
+    if machine != nil {
+      throw ValidationError(
+        "Rules are a child's and hold on all machines of the child's, so --on does not fit here: name the child with --child, "
+          + "or leave it out if there is only one.")
+    }
+  }
+}
+
+/// Arguments that name an application.
+enum AppChoice {
+  /// Words that people write for every application, of which none is meant.
+  private static let everyApp: Set<String> = ["all", "any", "every", "everything"]
+
+  /// Checks that a text can name one application.
+  ///
+  /// - Throws: `ValidationError` for a text that stands for every application, or that is empty or
+  ///   too long.
+  static func check(_ text: String) throws {
+    if everyApp.contains(text.lowercased()) || text.contains(where: { "*?".contains($0) }) {
+      throw ValidationError(
+        "“\(DeviceName(sanitising: text))” is no application's name, and rules are set for one application at a time: give "
+          + "its ID, such as org.gnome.Chess.")
+    }
+    if let fault = TextRule.displayName.fault(in: text) { throw ValidationError(fault) }
   }
 }

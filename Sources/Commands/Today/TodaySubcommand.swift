@@ -66,211 +66,142 @@ struct TodaySubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey me` subcommand.
-struct MeSubcommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "me", abstract: "Show what is left for you today, on a child's machine.",
-    discussion: """
-      Says what is left, what is closed and why, and what became of today's requests. How to get more: learn, `latchkey redeem` \
-      points, or `latchkey ask`.
-
-      In an account that several children share, say who is there with --i-am, which asks for the PIN that a parent has given: \
-      your rules hold and your time counts until you log out, or until --leave.
-
-      Example: latchkey me
-      Example: latchkey me --web
-      Example: latchkey me --i-am Ben
-      """)
-
-  @OptionGroup var node: NodeOptions
-  @OptionGroup var listing: ListingOptions
-
-  @Option(
-    name: .customLong("i-am"),
-    help: ArgumentHelp("Say who is there in an account that is shared; nobody for no child.", valueName: "child"),
-    completion: CompletionNames.sharers)
-  var iAm: String?
-
-  @Flag(help: "Say that nobody is there any more, without a PIN.")
-  var leave = false
-
-  @Flag(help: "Open this as a page in the browser, where you can also ask and change points into time.")
-  var web = false
-
-  static let both = Phrase("Give --i-am or --leave, not both.")
-  static let onPage = Phrase("Say on the page who is there: give --web alone.")
-
-  func validate() throws {
-    if leave, iAm != nil { throw ValidationError(Self.both.worded()) }
-    if web, leave || iAm != nil { throw ValidationError(Self.onPage.worded()) }
-  }
-
-  func run() async throws {
-    if web { return try await PagesOpening.open(node, isPrinted: false) }
-    let (console, language) = (TerminalEnvironment.current.console, TerminalEnvironment.current.language)
-    let interface = try await node.open()
-    if leave || iAm?.lowercased() == "nobody" {
-      return console.note(try await PresenceText.leave(interface, in: language))
-    }
-    if let iAm { return console.note(try await PresenceText.name(iAm, interface, in: language)) }
-    let day: ChildToday
-    do { day = try await interface.ask(Endpoints.getOwnToday) } catch { return try await showUnnamed(interface, error) }
-    if listing.format == .json { return try console.write(JSONText.pretty(day)) }
-    try console.say(TodayText.line(day, in: language))
-    for app in day.apps where !app.verdict.isAllowed {
-      try console.say(MeText.closed(app, at: day.at, zone: day.zone, in: language))
-    }
-    let ends = MeText.ends(day)
-    for app in ends { try console.say(MeText.end(app, day, in: language)) }
-    for sentence in TodayText.points(day, in: language) { try console.say(sentence) }
-    let learning = day.apps.filter { $0.category == .learning && $0.verdict.isAllowed }
-    if !learning.isEmpty, day.milliPoints != nil {
-      let names = learning.prefix(8).map(\.displayName).joined(separator: ", ")
-      try console.say(
-        ShownText.worded(Phrase("Learning earns points: {apps}.", ["apps": .text(names)]), in: language))
-    }
-    let requests = try await interface.ask(Endpoints.getRequests, day.childID.description)
-    for request in requests { try console.say(MeText.request(request, in: language)) }
-    for notice in day.notices where !ends.contains(where: { MeText.isSaid(notice.worded(), of: $0) }) {
-      console.note(ShownText.worded(notice, in: language))
-    }
-    if let hint = MeText.hint(day, requests, in: language) { console.note(hint) }
-  }
-}
-
-extension MeSubcommand {
-  /// Shows what holds while nobody has said who is there, or throws the refusal that had another
-  /// reason.
-  private func showUnnamed(_ interface: any NodeInterface, _ refusal: LocalAPIError) async throws {
-    guard refusal.code == .unknownChild else { throw refusal }
-    let account = try await interface.ask(Endpoints.getPresence)
-    guard let unnamed = account.unnamed else { throw refusal }
-    let (console, language) = (TerminalEnvironment.current.console, TerminalEnvironment.current.language)
-    if listing.format == .json { return try console.write(JSONText.pretty(account)) }
-    for sentence in PresenceText.sentences(unnamed, in: language) { try console.say(sentence) }
-    for app in unnamed.apps { try console.say(MeText.closed(app, at: unnamed.at, zone: unnamed.zone, in: language)) }
-  }
-}
-
-/// What `latchkey me` says beside a child's day.
-enum MeText {
-  /// Returns a request with what became of it.
-  ///
-  /// An example: “You asked for 30 min for Chess: no on Kitchen laptop.”
-  static func request(_ request: RequestListing, in language: Language = .english) -> String {
-    var arguments: [String: Phrase.Argument] = ["wish": .phrase(request.wish())]
-    let phrase: Phrase
-    switch request.state {
-    case .open: phrase = Phrase("You asked for {wish}: your parents have not answered yet.", arguments)
-    case .expired: phrase = Phrase("You asked for {wish}: nobody answered, and the day is over.", arguments)
-    case .approved, .denied:
-      arguments["answer"] = .phrase(RequestText.phrase(request))
-      phrase = Phrase("You asked for {wish}: {answer}.", arguments)
-    }
-    return ShownText.worded(phrase, in: language)
-  }
-
-  /// The rules of applications and groups, by the first word of the rule.
-  private static let ownRules: Set<Substring> = ["appLimit", "appHours", "groupLimit", "groupHours", "groupWeekly"]
-
-  /// Returns the applications that close before the screen time ends, the first to close first.
-  ///
-  /// These are those that run, and those with hours or a limit of their own or of a group.
-  static func ends(_ day: ChildToday) -> [AppToday] {
-    let running = Set(day.running.map(\.appID))
-    let ends = day.apps.filter { app in
-      guard app.verdict.isAllowed, let until = app.verdict.until else { return false }
-      let isOwn = app.verdict.rule?.split(separator: " ").first.map { ownRules.contains($0) } ?? false
-      guard isOwn || running.contains(app.appID), day.screen.isAllowed else { return false }
-      return day.screen.until.map { until < $0 } ?? true
-    }
-    return ends.sorted { ($0.verdict.until ?? 0, $0.displayName) < ($1.verdict.until ?? 0, $1.displayName) }
-  }
-
-  /// Returns a sentence about when an application closes and why.
-  static func end(_ app: AppToday, _ day: ChildToday, in language: Language = .english) -> String {
-    var arguments: [String: Phrase.Argument] = [
-      "app": .phrase(ProgramsName.phrase(app.displayName)),
-      "state": .phrase(TodayText.phrase(app.verdict, at: day.at, zone: day.zone)),
+/// A child's day in words.
+enum TodayText {
+  /// Returns a child's day in one line, such as "Emma 1 h 12 min of 2 h · 48 min left, until
+  /// 19:20".
+  static func line(_ day: ChildToday, in language: Language = .english) -> String {
+    let used: [String: Phrase.Argument] = [
+      "child": .text(day.name.text), "time": .phrase(SpanText.phrase(whole: day.usedMilliseconds)),
     ]
-    let (isOfMany, phrase) = (app.appID.isOfMany, app.verdict.reason)
-    guard let rule = phrase else {
-      return ShownText.worded(
-        isOfMany ? Phrase("{app} have {state}.", arguments) : Phrase("{app} has {state}.", arguments), in: language)
+    var parts = [Phrase("{child} {time} used today", used)]
+    // Of no time at all, nothing is a part.
+    if let limit = day.limitMilliseconds, limit > 0 {
+      let limited = used.merging(["limit": .phrase(SpanText.phrase(whole: limit))]) { $1 }
+      parts = [Phrase("{child} {time} of {limit}", limited)]
     }
-    arguments["rule"] = .phrase(rule)
-    return ShownText.worded(
-      isOfMany ? Phrase("{app} have {state} ({rule}).", arguments) : Phrase("{app} has {state} ({rule}).", arguments),
-      in: language)
+    if let rest = breakWords(day) {
+      if let limit = day.limitMilliseconds, limit > day.usedMilliseconds {
+        let left = SpanText.phrase(left: limit - day.usedMilliseconds)
+        parts.append(Phrase("{time} left", ["time": .phrase(left)]))
+      }
+      parts.append(rest)
+    } else if day.screen.rule != nil {
+      parts.append(phrase(day.screen, at: day.at, zone: day.zone))
+    } else if day.screen.isAllowed, day.limitMilliseconds == nil {
+      parts.append(Phrase("no limit"))
+    }
+    for session in day.running {
+      let running = Phrase(
+        "{app} on {machine} since {time}",
+        [
+          "app": .phrase(ProgramsName.phrase(session.displayName)), "machine": .text(session.deviceName.text),
+          "time": .text(clock(session.since, day)),
+        ])
+      parts.append(session.isStale ? Phrase("{running} (not heard of lately)", ["running": .phrase(running)]) : running)
+    }
+    return parts.map { ShownText.worded($0, in: language) }.joined(separator: " · ")
   }
 
-  /// Returns whether a notice says only what a line about an application's end says.
-  static func isSaid(_ notice: String, of app: AppToday) -> Bool {
-    guard app.verdict.isAllowed, let left = app.verdict.leftMilliseconds else { return false }
-    return notice.hasPrefix("\(app.displayName): \(TodayText.left(left)) left (")
+  /// Returns when the next break is, such as "break in 20 min, at 14:20"; `nil` if none comes
+  /// before the time is over otherwise, or one goes on.
+  private static func breakWords(_ day: ChildToday) -> Phrase? {
+    guard day.screen.isAllowed, day.screen.rule == "breaks", let left = day.screen.leftMilliseconds else { return nil }
+    var arguments: [String: Phrase.Argument] = ["time": .phrase(SpanText.phrase(left: left))]
+    guard let until = day.screen.until else { return Phrase("break in {time}", arguments) }
+    arguments["clock"] = .text(clock(until, day))
+    return Phrase("break in {time}, at {clock}", arguments)
   }
 
-  /// Returns a sentence about why an application is closed.
-  static func closed(_ app: AppToday, at now: Int64, zone: String, in language: Language = .english) -> String {
-    let isBlocked = app.verdict.rule == "blocked"
-    let state = isBlocked ? Phrase("blocked") : TodayText.phrase(app.verdict, at: now, zone: zone)
-    // What a child has to know of a rule that one of its machines does not carry out.
-    let isPartlyOpen = app.isPartlyOpen && !app.isLeftOpen
-    let arguments: [String: Phrase.Argument] = [
-      "app": .phrase(ProgramsName.phrase(app.displayName)),
-      "state": .phrase(isPartlyOpen ? state : app.excepting(state)),
+  /// Returns a verdict in words, such as "48 min left, until 19:20" or "not allowed: bedtime, until
+  /// 07:00".
+  static func words(_ verdict: VerdictToday, _ day: ChildToday) -> String {
+    ShownText.worded(phrase(verdict, at: day.at, zone: day.zone))
+  }
+
+  /// Returns the same as a phrase, at a time in Unix milliseconds, on the clock of a zone.
+  static func phrase(_ verdict: VerdictToday, at now: Int64, zone: String) -> Phrase {
+    var arguments: [String: Phrase.Argument] = [:]
+    if let until = verdict.until { arguments["until"] = .text(clock(until, at: now, zone: zone)) }
+    guard verdict.isAllowed else {
+      arguments["why"] = .phrase(verdict.reason ?? Phrase("a rule"))
+      if verdict.until != nil, verdict.hasException {
+        return Phrase("not allowed until {until}: {why}", arguments)
+      }
+      return verdict.until == nil
+        ? Phrase("not allowed: {why}", arguments) : Phrase("not allowed: {why}, until {until}", arguments)
+    }
+    guard let left = verdict.leftMilliseconds else { return Phrase("allowed") }
+    arguments["time"] = .phrase(SpanText.phrase(left: left))
+    return verdict.until == nil ? Phrase("{time} left", arguments) : Phrase("{time} left, until {until}", arguments)
+  }
+
+  /// Returns a sentence about what keeps a child from using any time now; `nil` if nothing does.
+  static func obstacle(_ day: ChildToday) -> String? {
+    guard !day.screen.isAllowed else { return nil }
+    let (name, words) = (ShownText.safe(day.name.text), ShownText.worded(day.screen.reason ?? Phrase("a rule")))
+    let until = day.screen.until.map { "until \(clock($0, day))" }
+    if let until, day.screen.hasException { return "\(name) still has to wait \(until): \(words)." }
+    return "\(name) still has to wait: \(words)\(until.map { ", \($0)" } ?? "")."
+  }
+
+  /// Returns what is left to pay rewards with, one sentence each; nothing where the family uses no
+  /// points.
+  static func points(_ day: ChildToday, in language: Language = .english) -> [String] {
+    pointsPhrases(day).map { ShownText.worded($0, in: language) }
+  }
+
+  private static func pointsPhrases(_ day: ChildToday) -> [Phrase] {
+    guard let milliPoints = day.milliPoints.map(PointsText.left) else { return [] }
+    let points = ["points": Phrase.Argument.phrase(PointsText.phrase(milliPoints))]
+    let isOne = milliPoints == 1_000
+    guard let redeemed = day.redeemedMilliseconds else {
+      if milliPoints <= 0 { return [Phrase("No points are left for rewards.")] }
+      return [isOne ? Phrase("{points} is left.", points) : Phrase("{points} are left.", points)]
+    }
+    let time =
+      redeemed > 0
+      ? Phrase("{time} of redeemed time is left.", ["time": .phrase(SpanText.phrase(left: redeemed))])
+      : Phrase("No redeemed time is left on this machine.")
+    if milliPoints <= 0 { return [time, Phrase("No points are left to redeem.")] }
+    return [
+      time, isOne ? Phrase("{points} is left to redeem.", points) : Phrase("{points} are left to redeem.", points),
     ]
-    if isPartlyOpen {
-      return ShownText.worded(
-        app.appID.isOfMany
-          ? Phrase("{app} are {state}. The rules say so even where nothing closes them.", arguments)
-          : Phrase("{app} is {state}. The rules say so even where nothing closes it.", arguments), in: language)
-    }
-    return ShownText.worded(
-      app.appID.isOfMany ? Phrase("{app} are {state}.", arguments) : Phrase("{app} is {state}.", arguments),
-      in: language)
   }
 
-  /// Returns how to get more, and what shows why an application is closed; `nil` if there is
-  /// nothing to say.
-  static func hint(
-    _ day: ChildToday, _ requests: [RequestListing], in language: Language = .english
-  ) -> String? {
-    var ways: [Phrase] = []
-    if day.redeemedMilliseconds != nil, let points = day.milliPoints, points >= 1_000 {
-      ways.append(
-        Phrase(
-          "change points into time with `latchkey redeem {points}`",
-          ["points": .number(Int(min(10, points / 1_000)))]))
-    }
-    // Where nothing has an end, there is nothing to ask for.
-    let isEndless =
-      day.limitMilliseconds == nil
-      && ([day.screen] + day.apps.map(\.verdict)).allSatisfy { $0.isAllowed && $0.until == nil }
-    if !isEndless, !requests.contains(where: { $0.state == .open }) {
-      ways.append(Phrase("ask your parents with `latchkey ask 30m`"))
-    }
-    var sentences: [Phrase] = []
-    if let first = ways.first {
-      sentences.append(
-        ways.count == 1
-          ? Phrase("For more, {way}.", ["way": .phrase(first)])
-          : Phrase("For more, {way}, or {other}.", ["way": .phrase(first), "other": .phrase(ways[1])]))
-    }
-    if let app = day.apps.first(where: { !$0.verdict.isAllowed && !$0.appID.isOfMany }) {
-      let names = Dictionary(day.apps.map { ($0.appID, $0.displayName) }) { first, _ in first }
-      let word = ShellWord.person(RuleTerms(names: names).argument(app.appID))
-      // By name, since a machine may serve several children.
-      let child = ShellWord.person(day.name.text)
-      sentences.append(
-        app.exception.isEmpty
-          ? Phrase(
-            "`latchkey explain {child} --app {word}` shows why {app} is closed.",
-            ["child": .text(child), "word": .text(word), "app": .text(app.displayName)])
-          : Phrase(
-            "`latchkey explain {child} --app {word}` shows why {app} is not allowed by the rules.",
-            ["child": .text(child), "word": .text(word), "app": .text(app.displayName)]))
-    }
-    return sentences.isEmpty ? nil : sentences.map { ShownText.worded($0, in: language) }.joined(separator: " ")
+  /// Returns the milliseconds that are left in words, in whole minutes.
+  static func left(_ milliseconds: Int64) -> String { SpanText.left(milliseconds) }
+
+  /// Returns the applications of a day as a table.
+  static func table(_ day: ChildToday) -> String {
+    TableText.render(
+      ["Application", "Category", "Used", "Now", "Why"], numbers: [2], spare: [1], wrap: [0, 3, 4],
+      rows: day.apps.map { app in
+        [
+          app.displayName, app.category.rawValue,
+          app.usedMilliseconds == 0 ? "–" : SpanText.minutes(Int(clamping: app.usedMilliseconds / 60_000)),
+          app.verdict.isAllowed
+            ? words(app.verdict, day)
+            : app.isLeftOpen
+              ? "not closed"
+              : (app.isPartlyOpen ? "not closed everywhere" : "not allowed")
+                + (app.verdict.until.map { ", until \(clock($0, day))" } ?? ""),
+          (app.verdict.reason?.worded() ?? "") + app.exception,
+        ]
+      }, empty: "Nothing was used today.")
+  }
+
+  /// Returns a time on the family's clock: the time of day or, on another date than the day's, that
+  /// as well.
+  static func clock(_ milliseconds: Int64, _ day: ChildToday) -> String {
+    clock(milliseconds, at: day.at, zone: day.zone)
+  }
+
+  /// Returns a time on the family's clock, with the date if it is on another one than `now`.
+  static func clock(_ milliseconds: Int64, at now: Int64, zone: String) -> String {
+    let zone = TimeText.zone(zone)
+    let (time, today) = (TimeText.short(milliseconds, zone: zone), TimeText.short(now, zone: zone))
+    // What is less than a day away needs no date.
+    return time.prefix(10) == today.prefix(10) || abs(milliseconds - now) < 72_000_000 ? String(time.suffix(5)) : time
   }
 }

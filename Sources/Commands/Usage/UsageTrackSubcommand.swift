@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeySystem
 
 /// The `latchkey usage track` subcommand.
 struct UsageTrackSubcommand: AsyncParsableCommand {
@@ -96,4 +97,88 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
       return nil
     }
   }
+}
+
+/// Reports a session's start and end to the node, and does not give up when the node is just
+/// restarting.
+struct UsageReporter: Sendable {
+  let node: any NodeInterface
+  /// The time for which a report is retried.
+  let patience: Duration
+  /// Between two tries.
+  var pause = Duration.milliseconds(250)
+
+  /// Reports the start; it returns when the session is durable at the node.
+  func start(_ program: any RecordedProgram, app: AppID, name: String?, zone: String) async throws(LocalAPIError)
+    -> UsageStarted
+  {
+    let request = UsageStartRequest(
+      appID: app.text, displayName: name, processID: program.processID, processStartTime: program.processStartTime,
+      startedAt: program.startedAt, startedAtWall: program.startedAtWall, zone: zone)
+    return try await retried { () throws(LocalAPIError) in try await node.ask(Endpoints.startUsage, request) }
+  }
+
+  /// Asks the node to check whether the session has ended, so that its record is durable on return.
+  ///
+  /// It is not an error if another window of the application continues the session.
+  ///
+  /// - Parameter recordID: The ID of the session's record.
+  /// - Throws: `LocalAPIError` if the node refuses or cannot be reached.
+  func end(_ recordID: RecordID) async throws(LocalAPIError) {
+    do throws(LocalAPIError) {
+      _ = try await retried { () throws(LocalAPIError) in try await node.ask(Endpoints.endUsage, recordID.description) }
+    } catch {
+      guard error.code == .stillRunning else { throw error }
+    }
+  }
+
+  private func retried<Value: Sendable>(
+    _ report: () async throws(LocalAPIError) -> Value
+  ) async throws(LocalAPIError) -> Value {
+    let deadline = ContinuousClock.now + patience
+    while true {
+      do {
+        return try await report()
+      } catch {
+        // Only a node that cannot be reached is worth asking again; a refusal stays one.
+        guard error.code == .timeout, ContinuousClock.now < deadline, !Task.isCancelled else { throw error }
+        try? await Task.sleep(for: pause)
+      }
+    }
+  }
+}
+
+/// A program that was started to have its use recorded.
+protocol RecordedProgram: Sendable {
+  var processID: Int32 { get }
+  /// Field 22 of /proc/PID/stat.
+  var processStartTime: UInt64 { get }
+  var startedAt: BootInstant { get }
+  /// Unix milliseconds.
+  var startedAtWall: Int64 { get }
+
+  /// Waits until it has ended, and returns its exit status, or 128 and the number of the signal
+  /// that ended it.
+  ///
+  /// It keeps its process number until this is called, even if it has ended.
+  func waitUntilEnd() async throws -> Int32
+}
+
+extension ChildProcess: RecordedProgram {
+  var processID: Int32 { pid }
+  var processStartTime: UInt64 { startTime }
+
+  /// Starts a program with its arguments in the foreground of this terminal.
+  ///
+  /// - Parameter arguments: The program, by path or name, and its arguments.
+  /// - Returns: The program.
+  /// - Throws: `TerminalFailure` with the exit status of a shell: 127 if the program is not found,
+  ///   126 if it cannot be run.
+  static func recorded(_ arguments: [String]) throws(TerminalFailure) -> ChildProcess {
+    do { return try foreground(arguments) } catch {
+      throw TerminalFailure(exitStatus: error.exitStatus, sentence: error.description)
+    }
+  }
+
+  func waitUntilEnd() async -> Int32 { await wait().shellStatus }
 }

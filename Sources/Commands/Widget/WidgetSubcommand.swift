@@ -1,4 +1,5 @@
 import ArgumentParser
+import LatchkeyModel
 import LatchkeyNode
 
 /// The `latchkey widget` subcommand.
@@ -79,5 +80,117 @@ struct WidgetSubcommand: AsyncParsableCommand {
         shown = text
       }
     }
+  }
+}
+
+/// Reads from the node what a status bar shows.
+struct WidgetSource: Sendable {
+  let open: @Sendable () async throws -> any NodeInterface
+
+  /// Returns what to show now; without an answer, a line that says so.
+  func line() async -> WidgetLine {
+    let language = TerminalEnvironment.current.language
+    do {
+      let node = try await open()
+      do { return WidgetLine(try await Self.ownDay(node), in: language) } catch {
+        switch error.code {
+        case .wrongRole: return try await Self.parentsLine(node)
+        case .unknownChild:
+          guard let unnamed = try await node.ask(Endpoints.getPresence).unnamed else { throw error }
+          return WidgetLine(unnamed, in: language)
+        default: throw error
+        }
+      }
+    } catch { return WidgetLine(away: error, in: language) }
+  }
+
+  /// Returns the day of the child whose account it is, or whose machine it is alone.
+  private static func ownDay(_ node: any NodeInterface) async throws(LocalAPIError) -> ChildToday {
+    do { return try await node.ask(Endpoints.getOwnToday) } catch {
+      // Those who keep a machine may see its only child's day.
+      guard error.code == .unknownChild, let children = try? await node.ask(Endpoints.getChildren),
+        let child = children.first, children.count == 1
+      else { throw error }
+      return try await node.ask(Endpoints.getToday, child.childID.description)
+    }
+  }
+
+  private static func parentsLine(_ node: any NodeInterface) async throws(LocalAPIError) -> WidgetLine {
+    let status = try await node.ask(Endpoints.getStatus)
+    let connected = Set(status.peers.filter(\.isConnected).map(\.device.name))
+    var days: [(ChildToday, Bool)] = []
+    for child in try await node.ask(Endpoints.getChildren) where !child.machines.isEmpty {
+      let day = try await node.ask(Endpoints.getToday, child.childID.description)
+      days.append((day, !connected.isDisjoint(with: child.machines)))
+    }
+    // The same as `latchkey status` shows and `latchkey_warnings` counts.
+    let conditions = try await node.ask(Endpoints.getConditions).filter(\.isWarning).compactMap {
+      $0.words(on: "“\($0.deviceName)”")?.sentence
+    }
+    return WidgetLine(
+      requests: try await node.ask(Endpoints.getRequests, nil), days: days, warnings: status.warnings + conditions)
+  }
+
+  /// Calls a closure with each change that the node tells of, until the node stops.
+  func follow(_ changed: @escaping @Sendable () -> Void) async throws {
+    for await change in try await open().ask(Endpoints.changeEvents, nil) where change.about != .command { changed() }
+  }
+}
+
+/// The form in which a status bar takes its text.
+enum WidgetFormat: String, WordArgument, Sendable {
+  case waybar
+  case i3blocks
+  case tmux
+  case plain
+
+  /// The status by which i3blocks marks a block as urgent; it takes any other than 0 for a fault.
+  static let urgentStatus: Int32 = 33
+
+  /// Returns a line as the bar takes it, with its line ends.
+  ///
+  /// - Parameters:
+  ///   - line: What to show.
+  ///   - mayColor: Whether colors are permitted.
+  /// - Returns: One line, for i3blocks two or three.
+  /// - Throws: An error of the JSON encoder, which no line causes.
+  func text(_ line: WidgetLine, mayColor: Bool) throws -> String {
+    let color = mayColor ? line.mood.color : nil
+    switch self {
+    case .plain: return line.text + "\n"
+    case .waybar: return try JSONText.line(WaybarLine(line))
+    case .i3blocks: return ([line.text, line.text] + [color].compactMap(\.self)).joined(separator: "\n") + "\n"
+    case .tmux:
+      // tmux takes a doubled # for the character.
+      let text = line.text.replacing("#", with: "##")
+      return (color.map { "#[fg=\($0)]\(text)#[default]" } ?? text) + "\n"
+    }
+  }
+
+  /// Returns the exit status for a line.
+  func status(_ line: WidgetLine) -> Int32 {
+    self == .i3blocks && line.isUrgent ? Self.urgentStatus : ExitStatus.ok.rawValue
+  }
+}
+
+/// What a custom module of waybar reads.
+private struct WaybarLine: Encodable {
+  var text: String
+  var alt: String
+  var tooltip: String
+  var `class`: [String]
+  var percentage: Int?
+
+  init(_ line: WidgetLine) {
+    text = Self.markup(line.text)
+    alt = line.mood.rawValue
+    tooltip = line.details.map(Self.markup).joined(separator: "\n")
+    `class` = [line.mood.rawValue] + (line.isUrgent ? ["urgent"] : [])
+    percentage = line.percentage
+  }
+
+  /// Returns a text without what Pango takes for markup.
+  private static func markup(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
   }
 }

@@ -1,6 +1,28 @@
+import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
+
+/// The `latchkey app remove` subcommand.
+struct AppRemoveSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Remove an application's rules.",
+    discussion: "Example: latchkey app remove org.gnome.Chess --child Emma")
+
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var owner: AppOwner
+  @OptionGroup var options: RuleOptions
+
+  @Argument(
+    help: ArgumentHelp("The application's ID or name.", valueName: "application"), completion: CompletionNames.apps)
+  var app: String
+
+  mutating func validate() throws { try AppChoice.check(app) }
+
+  func run() async throws {
+    try await AppReset.run(app, of: owner.whose.owner, at: node.open(), options: options, mustHaveRules: true)
+  }
+}
 
 /// The removal of all rules of an application.
 enum AppReset {
