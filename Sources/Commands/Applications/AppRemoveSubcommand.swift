@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The `latchkey app remove` subcommand.
 struct AppRemoveSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove an application's rules.",
@@ -24,11 +23,8 @@ struct AppRemoveSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The removal of all rules of an application.
 enum AppReset {
-  /// Takes away what is set for an application in the owner's place, and says what holds then.
-  ///
-  /// With `mustHaveRules`, an application without rules is a failure.
+  /// Removes the owner's rules for an application, and says what holds then.
   static func run(
     _ text: String, of owner: RuleOwner, at node: any NodeInterface, options: RuleOptions, mustHaveRules: Bool = false
   ) async throws {
@@ -48,7 +44,6 @@ enum AppReset {
     }
   }
 
-  /// Returns a sentence with what holds for an application now.
   private static func standing(of app: EditedApp, _ rules: OwnedRules) -> String {
     let byDefault = DefaultCategory.all[app.appID]?.rawValue
     guard rules.child != nil else {

@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The `latchkey app` subcommand.
 struct AppSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "app", abstract: "Set the rules for an application.",
@@ -11,7 +10,6 @@ struct AppSubcommand: AsyncParsableCommand {
     subcommands: [AppSetSubcommand.self, AppRemoveSubcommand.self])
 }
 
-/// The `latchkey app set` subcommand.
 struct AppSetSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Set an application's rules; what is left out stays as it is.",
@@ -31,7 +29,6 @@ struct AppSetSubcommand: AsyncParsableCommand {
       Example: latchkey app set supertuxkart --reset
       """)
 
-  /// `--blocked` and `--unblocked`.
   enum Blocking: String, EnumerableFlag {
     case blocked
     case unblocked
@@ -49,7 +46,6 @@ struct AppSetSubcommand: AsyncParsableCommand {
     func block(now: Bool) -> Block { self == .unblocked ? .no : now ? .now : .yes }
   }
 
-  /// `--enabled` and `--disabled`.
   enum Enabling: String, EnumerableFlag {
     case enabled
     case disabled
@@ -189,8 +185,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// One change for each rule that is set; the node puts the application that the words name into
-  /// their keys.
+  /// One change for each rule; the node puts the application into their keys.
   private var changes: [RuleRequest.Change] {
     var changes = AppRule.name.changes(name) + AppRule.category.changes(category)
     changes += AppRule.rate.changes(pointsPerMinute) + AppRule.blocked.changes(blocking?.block(now: now))
@@ -207,7 +202,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
   }
 }
 
-/// How long an application has to save, as a person types it.
+/// How long an application has to save.
 struct TimeToSave: Sendable {
   /// The time in seconds; `nil` for the default.
   let seconds: Int64?
@@ -218,11 +213,9 @@ struct TimeToSave: Sendable {
   }
 }
 
-/// An argument's pattern that is a plain word, which a person may also give to an editor or a
-/// shell.
+/// A pattern for arguments that is a plain word, which an editor or a shell may have as well.
 enum PlainPattern {
-  /// Returns a sentence on a matcher whose pattern fits what else has the word among its arguments;
-  /// `nil` for another matcher.
+  /// Returns a sentence on a matcher that fits whatever has the word among its arguments.
   static func warning(_ matcher: String) -> String? {
     guard let pattern = matcher.wholeMatch(of: /argument (.+)/)?.output.1 else { return nil }
     let word = pattern.split { $0 == "*" || $0 == "?" }.max { $0.utf8.count < $1.utf8.count } ?? ""
@@ -240,11 +233,11 @@ enum PlainPattern {
   }
 }
 
-/// The option that names the owner of an application's rules: a child, or the whole family.
+/// The owner of an application's rules.
 struct AppOwner: ParsableArguments {
   @OptionGroup var whose: RuleOwnerOptions
 
-  /// A machine, which is refused with a sentence: rules belong to a child.
+  /// Refused with a sentence: rules belong to a child.
   @Option(name: .customLong("on"), help: .hidden)
   var machine: String?
 
@@ -257,15 +250,11 @@ struct AppOwner: ParsableArguments {
   }
 }
 
-/// Arguments that name an application.
 enum AppChoice {
-  /// Words that people write for every application, of which none is meant.
+  /// Words that mean every application.
   private static let everyApp: Set<String> = ["all", "any", "every", "everything"]
 
-  /// Checks that a text can name one application.
-  ///
-  /// - Throws: `ValidationError` for a text that stands for every application, or that is empty or
-  ///   too long.
+  /// Throws `ValidationError` for a text that means every application, or is empty or too long.
   static func check(_ text: String) throws {
     if everyApp.contains(text.lowercased()) || text.contains(where: { "*?".contains($0) }) {
       throw ValidationError(

@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The `latchkey apps` subcommand.
 struct AppsSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apps", abstract: "The applications that have rules, and those that are installed.",
@@ -15,7 +14,6 @@ struct AppsSubcommand: AsyncParsableCommand {
     defaultSubcommand: AppsListSubcommand.self)
 }
 
-/// The `latchkey apps list` subcommand.
 struct AppsListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List applications with the rules that are in force.",
@@ -57,8 +55,8 @@ struct AppsListSubcommand: AsyncParsableCommand {
     for sentence in Self.notes(found, peers) { console.note(sentence) }
   }
 
-  /// Returns the sentences below the table: what has no effect, what has not arrived, and whose
-  /// rules these are.
+  /// Returns the sentences below the table: what has no effect, what has not arrived, and who set
+  /// the rules.
   static func notes(_ found: [ChildApps], _ peers: [PeerStatus]) -> [String] {
     var notes: [String] = []
     // A rule of the family's is listed for each child.
@@ -124,8 +122,7 @@ struct AppsListSubcommand: AsyncParsableCommand {
     return whole(app.limit.map(words), app.groups.map { ($0.name, $0.limit.map(words)) }) ?? "none"
   }
 
-  /// Returns what an application's own rule and those of its groups say, such as "1 h, 2 h with
-  /// Blocks"; `nil` without any.
+  /// Returns an application's own rule and those of its groups, such as "1 h, 2 h with Blocks".
   private static func whole(_ own: String?, _ groups: [(name: GroupName, text: String?)]) -> String? {
     let ofGroups = groups.compactMap { group in group.text.map { "\($0) with \(ShownText.safe(group.name.text))" } }
     let all = [own].compactMap(\.self) + ofGroups

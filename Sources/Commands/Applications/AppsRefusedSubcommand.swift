@@ -4,7 +4,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The `latchkey apps refused` subcommand.
 struct AppsRefusedSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "refused", abstract: "List programs that were closed because they are not listed.",
@@ -42,7 +41,6 @@ struct AppsRefusedSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey apps allow` subcommand.
 struct AppsAllowSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "allow", abstract: "Allow a program that was closed because it is not listed.",
@@ -90,10 +88,9 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns the refused program that a text names by its whole name or ID, by its file, or by its
-  /// matcher with or without the kind.
+  /// Finds a program by its whole name or ID, its file, or its matcher with or without the kind.
   ///
-  /// - Throws: `TerminalFailure` if no program has the name, or if several have it.
+  /// - Throws: `TerminalFailure` if not exactly one program has the name.
   static func find(_ text: String, among refused: [RefusedListing]) throws -> RefusedListing {
     let isPath = text.hasPrefix("/")
     for isNamed in [
@@ -118,7 +115,6 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
     return try only(text, refused.filter { $0.appID == match })
   }
 
-  /// Returns the only one of the programs that a text names.
   private static func only(_ text: String, _ found: [RefusedListing]) throws -> RefusedListing {
     let children = Set(found.map(\.childID))
     guard children.count == 1 else {

@@ -4,7 +4,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The `latchkey apps scan` subcommand.
 struct AppsScanSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan", abstract: "Show which applications are installed on a child's machine.",
@@ -31,7 +30,7 @@ struct AppsScanSubcommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv"))
   var format: UsageFormat = .table
 
-  /// The seconds for which a machine that is connected is waited for.
+  /// How long a connected machine is waited for, in seconds.
   private static let patience = 10
 
   func run() async throws {
@@ -49,7 +48,6 @@ struct AppsScanSubcommand: AsyncParsableCommand {
     if number == nil { try tell(of: ended, found.first ?? known, peer) }
   }
 
-  /// Returns what is known of the machine that is meant.
   private static func machine(
     _ text: String?, at node: any NodeInterface
   ) async throws -> InstalledListing {
@@ -77,8 +75,6 @@ struct AppsScanSubcommand: AsyncParsableCommand {
       command.commandID.description, seconds: wait?.seconds ?? Self.patience)
   }
 
-  // MARK: What is said
-
   private func write(_ machine: InstalledListing) throws {
     let console = TerminalEnvironment.current.console
     switch format {
@@ -93,7 +89,7 @@ struct AppsScanSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Says of what time the list of a machine that was not asked is.
+  /// Says how old the list of a machine that was not asked is.
   private func tell(of machine: InstalledListing, _ peer: PeerStatus?) {
     // A child's own node lists what it has found itself.
     guard let peer else { return }
@@ -127,7 +123,6 @@ struct AppsScanSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The applications that are installed on a machine, as text.
 enum InstalledText {
   static func table(_ machine: InstalledListing) -> String {
     TableText.render(
@@ -143,7 +138,7 @@ enum InstalledText {
         : "No applications were found on \(ShownText.safe(machine.deviceName.text)).")
   }
 
-  /// Returns the program's own version of a package's, such as `1.4` of `1:1.4+dfsg-2`.
+  /// Returns the program's version without a package's parts, such as `1.4` of `1:1.4+dfsg-2`.
   private static func upstream(_ version: String) -> String {
     var text = Substring(version)
     if let colon = text.firstIndex(of: ":"), text[..<colon].allSatisfy(\.isNumber) {
@@ -154,8 +149,7 @@ enum InstalledText {
     return text.isEmpty ? version : String(text)
   }
 
-  /// Returns what is set for an application; for several children, unless it is the same for all,
-  /// with their names.
+  /// Returns what is set for an application, with the children's names where it differs.
   private static func settings(_ settings: [InstalledListing.Setting]) -> String {
     let words = settings.map(words)
     guard Set(words).count > 1 else { return words.first ?? "–" }

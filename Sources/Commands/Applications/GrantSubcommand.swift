@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The command `latchkey grant`.
 struct GrantSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "grant", abstract: "Grant more time for the rest of the day, or less.",
@@ -97,7 +96,6 @@ struct GrantSubcommand: AsyncParsableCommand {
     try await RuleIssue.tell(edit, sentences, then: "the time counts", at: interface, options: options)
   }
 
-  /// Removes what was granted for today, and what was taken away.
   private func takeBack(at interface: any NodeInterface) async throws {
     let owner = RuleOwner.child(child)
     let present = try await owner.rules(at: interface)
@@ -155,12 +153,7 @@ struct GrantWords {
   /// The minutes: negative to take time away, and 0 if there are none.
   var minutes: Int { isTakenBack ? 0 : Self.minutes(time) ?? 0 }
 
-  /// Returns what is wrong, with the command to type; `nil` if nothing is.
-  ///
-  /// - Parameters:
-  ///   - options: The options that the command keeps.
-  ///   - scope: What is given with `--for`.
-  /// - Returns: The sentence.
+  /// Returns what is wrong, with the command to type, which keeps the options; `scope` is `--for`.
   func fault(options: [String], scope: String?) -> String? {
     let start = ["latchkey", "grant"] + (child.map { [$0] } ?? [])
     func command(_ rest: [String]) -> String { "`\(TypedWord.command(start + rest))`" }
@@ -184,7 +177,6 @@ struct GrantWords {
     return meant(options, scope) ?? usage
   }
 
-  /// A Boolean value that indicates whether a word asks for less time.
   private var isLess: Bool { rest.contains { Self.less.contains($0.lowercased()) } }
 
   /// Returns the words without those that only say more or less.

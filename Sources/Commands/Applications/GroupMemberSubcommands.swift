@@ -2,7 +2,6 @@ import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
 
-/// The `latchkey apps group add` subcommand.
 struct GroupAddSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add applications to a group; those that are in it stay.",
@@ -25,7 +24,6 @@ struct GroupAddSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey apps group drop` subcommand.
 struct GroupDropSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "drop", abstract: "Take applications out of a group, which keeps its others and its rules.",
@@ -42,7 +40,6 @@ struct GroupDropSubcommand: AsyncParsableCommand {
   }
 }
 
-/// A group and some applications.
 struct GroupMemberArguments: ParsableArguments {
   @Argument(
     help: ArgumentHelp("What the group is called.", valueName: "group"), completion: CompletionNames.groups)
@@ -60,7 +57,6 @@ struct GroupMemberArguments: ParsableArguments {
     for app in apps { try AppChoice.check(app) }
   }
 
-  /// Returns the request that changes the group's applications.
   func request(_ edit: RuleRequest.MemberEdit, isNew: Bool) -> RuleRequest {
     RuleRequest([], isNew: isNew ? true : nil, group: name, members: GroupChoice.apps(apps), memberEdit: edit)
   }

@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The `latchkey apps group` subcommand.
 struct GroupSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "group", abstract: "Groups of applications that have rules together.",
@@ -18,7 +17,6 @@ struct GroupSubcommand: AsyncParsableCommand {
     defaultSubcommand: GroupListSubcommand.self)
 }
 
-/// The `latchkey apps group set` subcommand.
 struct GroupSetSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Set a group of applications and its rules; what is left out stays as it is.",
@@ -116,7 +114,6 @@ struct GroupSetSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey apps group list` subcommand.
 struct GroupListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List groups of applications with their rules.",
@@ -168,7 +165,6 @@ struct GroupListSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey apps group remove` subcommand.
 struct GroupRemoveSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove a group with its rules; its applications keep their own.",
@@ -203,14 +199,13 @@ struct GroupRemoveSubcommand: AsyncParsableCommand {
 
 /// The name of a group and its applications as a person types them.
 enum GroupChoice {
-  /// Returns applications with those apart between which a person has typed a comma.
+  /// Returns the applications; a person may have typed commas between them.
   static func apps(_ words: [String]) -> [String] {
     words.flatMap { word in word.split(separator: ",").map(String.init) }.map { word in
       String(word.drop { $0 == " " })
     }.filter { !$0.isEmpty }
   }
 
-  /// Throws `ValidationError` for a name that no group can have.
   static func check(_ name: String) throws {
     guard GroupName(name) != nil, name.utf8.count <= 64 else {
       throw ValidationError("A group's name has 1 to 64 bytes and no spaces: write one such as Blocks or Board-games.")

@@ -3,14 +3,12 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The programs that were refused, as text.
+/// The words about refused programs.
 enum RefusedText {
-  /// Returns sentences about a list without programs: for whom only listed programs may run, and
-  /// for whom all may.
+  /// Returns sentences for a list without programs: for whom only listed programs may run, and for
+  /// whom all may.
   ///
-  /// - Parameter owners: The rules of the children, and those of the family unless there is one
-  ///   child alone.
-  /// - Returns: The sentences.
+  /// The owners are the children and, if there are several, the family.
   static func empty(_ owners: [OwnedRules]) -> [String] {
     let key = ScreenTimeRule.programs.key.text
     let familys = owners.first { $0.child == nil }?.inForce(key)
@@ -31,8 +29,7 @@ enum RefusedText {
     return sentences
   }
 
-  /// Returns a paragraph for each program: what it is, when it was refused and how it is
-  /// recognized, and the command that allows it.
+  /// Returns a paragraph for each program, with the command that allows it.
   static func page(_ refused: [RefusedListing], zone: TimeZone) -> String {
     refused.map { program in
       let place = "\(ShownText.safe(program.displayName)) on \(ShownText.safe(program.deviceName.text))"
@@ -44,8 +41,8 @@ enum RefusedText {
     }.joined(separator: "\n")
   }
 
-  /// Returns a sentence on the application that a program would count as; `nil` if that is not
-  /// decided by what the child has written, and opens nothing that is closed to others.
+  /// Returns a sentence on the application that a program would count as, if the child may have
+  /// decided that or if it would be open when others are closed.
   private static func counted(_ program: RefusedListing) -> String? {
     let isChilds = program.file != nil && !program.isReplaceable
     let standing = standing(program)
@@ -60,7 +57,7 @@ enum RefusedText {
     return name == id ? "“\(id)”" : "“\(name)” (\(id))"
   }
 
-  /// Returns what an application is that no limit closes at its end, or that stays closed.
+  /// Returns why no limit closes an application, or why it stays closed.
   private static func standing(_ program: RefusedListing) -> String {
     if program.isBlocked { return ", which is blocked and stays closed" }
     return program.isAlwaysAllowed
@@ -69,7 +66,7 @@ enum RefusedText {
 
   /// Returns the line with the command that allows a program, if it can be typed safely.
   ///
-  /// It names the program by its name or, if another one has the same, by its ID or its file.
+  /// A program that shares its name with another one is named by its ID or its file.
   private static func command(_ program: RefusedListing, among refused: [RefusedListing]) -> String {
     if let sentence = unallowable(program) { return "  \(sentence)".inWidth + "\n" }
     let isOne = !refused.contains { isNamesake($0, program) }
@@ -106,7 +103,6 @@ enum RefusedText {
     return isBare ? text : "\"\(text)\""
   }
 
-  /// Returns the sentences below the list.
   static func notes(_ refused: [RefusedListing]) -> [String] {
     let free = Set(refused.filter { !$0.isRefusedNow }.map(\.childName.text)).sorted()
     let more = Dictionary(refused.map { ($0.deviceName.text, $0.more) }, uniquingKeysWith: max).filter { $0.value > 0 }
@@ -126,7 +122,7 @@ enum RefusedText {
     program.isReplaceable ? replaceable(program) : program.isInterpreter ? interpreter(program) : nil
   }
 
-  /// Returns why an interpreter as a whole is not allowed in one step, and how its script is.
+  /// Returns why an interpreter cannot be allowed in one step, and how its script can.
   private static func interpreter(_ program: RefusedListing) -> String {
     let child = ShellWord.isPlain(program.childName.text) ? "\"\(program.childName.text)\"" : "…"
     let matcher = ShownText.safe(program.matcher ?? "")
@@ -163,8 +159,7 @@ enum RefusedText {
       + "\(program.isNew ? "--new " : "")\(category)--matcher \"path \(path)\"` allows whatever the child puts there, and whatever that runs."
   }
 
-  /// Returns a sentence on what is allowed as a program, which may have any name; `nil` for an
-  /// application that is recognized already.
+  /// Returns a sentence on what the new matcher of a program allows; `nil` if it needs none.
   static func recognized(_ program: RefusedListing) -> String? {
     guard let matcher = program.matcher.map(ShownText.safe) else { return nil }
     guard let file = program.file.map(ShownText.safe) else {
@@ -177,13 +172,12 @@ enum RefusedText {
       + "refused again."
   }
 
-  /// A sentence on what a file of the child's own may run by itself.
   private static let inside =
     "A file of the child's own that runs others' games or scripts inside of itself, such as an emulator or an interpreter of "
     + "its own kind, runs any of them once it is allowed."
 
-  /// Returns a sentence on what is allowed beyond a program, if one of some is recognized by its
-  /// place or is a file of the child's own; otherwise `nil`.
+  /// Returns a sentence on what is allowed beyond a program that is recognized by its place or is a
+  /// file of the child's own.
   static func trust(in refused: [RefusedListing]) -> String? {
     let kinds = Set(refused.filter(\.isAllowable).compactMap { $0.matcher?.split(separator: " ").first })
     guard kinds.contains("path") || kinds.contains("argument") else {

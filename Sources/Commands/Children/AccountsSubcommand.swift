@@ -2,7 +2,6 @@ import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
 
-/// The `latchkey accounts` subcommand.
 struct AccountsSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accounts", abstract: "Show and say to whom each account belongs.",
@@ -18,7 +17,6 @@ struct AccountsSubcommand: AsyncParsableCommand {
     ], defaultSubcommand: AccountsListSubcommand.self)
 }
 
-/// The account that a subcommand is about.
 struct AccountOptions: ParsableArguments {
   @Argument(help: ArgumentHelp("The log-in name of the account, or its number.", valueName: "account"))
   var account: String
@@ -31,13 +29,12 @@ struct AccountOptions: ParsableArguments {
   @Flag(help: "For an account of a directory service that does not list its accounts.")
   var unlisted = false
 
-  /// Returns a request that assigns the account to children; without any, to nobody.
+  /// Returns a request that assigns the account to children, or to nobody.
   func request(children: [String]) -> AccountRequest {
     AccountRequest(device: on, account: account, children: children, isUnlisted: unlisted ? true : nil)
   }
 }
 
-/// The `latchkey accounts list` subcommand.
 struct AccountsListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the accounts of the children's machines.",
@@ -71,7 +68,7 @@ struct AccountsListSubcommand: AsyncParsableCommand {
 }
 
 extension AccountsListSubcommand {
-  /// Returns what to do about an account that is not assigned, with the whole commands.
+  /// Returns the commands for an account that is not assigned.
   fileprivate static func sentence(_ open: AccountListing, _ children: [String]) -> String {
     let account =
       "\(ShellWord.person(open.account.name)) --on \(ShellWord.machine(open.deviceName, open.deviceID))"
@@ -87,7 +84,6 @@ extension AccountsListSubcommand {
   }
 }
 
-/// The `latchkey accounts assign` subcommand.
 struct AccountsAssignSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "assign", abstract: "Say that an account is a child's, or that of several children.",
@@ -124,7 +120,6 @@ struct AccountsAssignSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey accounts ignore` subcommand.
 struct AccountsIgnoreSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ignore", abstract: "Say that an account is no child's.",
@@ -146,9 +141,7 @@ struct AccountsIgnoreSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The words for accounts.
 enum AccountText {
-  /// Returns whose an account is, for a table.
   static func owner(_ account: AccountListing) -> String {
     if account.account.uid == Account.unknownNumber { return known(account) + ", not known there yet" }
     guard account.owner == .child, account.childNames.count > 1 else { return known(account) }
@@ -167,8 +160,7 @@ enum AccountText {
     }
   }
 
-  /// Returns whose an account is by the word of the machine's owner; `nil` if the owner has not
-  /// said it.
+  /// Returns whose an account is by the word of the machine's owner.
   static func statement(_ account: Account) -> String? {
     account.statedChild.map { "\(ShownText.safe($0))'s by the machine's word" }
   }

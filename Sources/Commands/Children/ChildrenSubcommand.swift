@@ -2,7 +2,6 @@ import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
 
-/// The `latchkey children` subcommand.
 struct ChildrenSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "children", abstract: "The children of the family.",
@@ -18,7 +17,6 @@ struct ChildrenSubcommand: AsyncParsableCommand {
     ], defaultSubcommand: ChildrenListSubcommand.self)
 }
 
-/// The child that a subcommand is about.
 struct ChildArgument: ParsableArguments {
   @Argument(
     help: ArgumentHelp("The child's name, or the beginning of it.", valueName: "child"),
@@ -26,7 +24,7 @@ struct ChildArgument: ParsableArguments {
   var child: String
 }
 
-/// The child that a subcommand is about, who goes without saying if there is only one.
+/// A child, who can be left out if there is only one.
 struct OnlyChildArgument: ParsableArguments {
   @Argument(
     help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
@@ -34,7 +32,6 @@ struct OnlyChildArgument: ParsableArguments {
   var child: String?
 }
 
-/// The `latchkey children list` subcommand.
 struct ChildrenListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the children with their machines.",
@@ -58,7 +55,6 @@ struct ChildrenListSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey children add` subcommand.
 struct ChildrenAddSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add a child.",
@@ -81,7 +77,6 @@ struct ChildrenAddSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey children rename` subcommand.
 struct ChildrenRenameSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rename", abstract: "Give a child another name.",
@@ -105,7 +100,6 @@ struct ChildrenRenameSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey children remove` subcommand.
 struct ChildrenRemoveSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove a child from the family.",
@@ -132,7 +126,6 @@ struct ChildrenRemoveSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The words for children.
 enum ChildText {
   /// Returns a child's name, with its ID if another child is called the same.
   static func name(_ child: ChildListing, among children: [ChildListing]) -> String {
@@ -140,8 +133,8 @@ enum ChildText {
     return namesakes > 1 ? "\(child.name.text) (\(child.childID))" : child.name.text
   }
 
-  /// Returns a sentence for each machine on whose child this parent disagrees with another parent
-  /// or with the machine.
+  /// Returns a sentence for each machine that claims to be the child's, or that another parent has
+  /// taken from the child.
   static func disagreements(_ child: ChildListing) -> [String] {
     let name = ShownText.safe(child.name.text)
     let claimed = child.claimed.map { machine in
@@ -158,12 +151,11 @@ enum ChildText {
     return claimed + taken
   }
 
-  /// Returns the names of a child's machines.
   static func machines(_ child: ChildListing) -> String {
     child.machines.isEmpty ? "no machine yet" : child.machines.map { ShownText.safe($0.text) }.joined(separator: ", ")
   }
 
-  /// Returns a sentence about the machines that do not know the last change yet; `nil` if all do.
+  /// Returns a sentence about the machines that do not know the last change yet.
   static func untold(_ child: ChildListing) -> String? {
     guard !child.untold.isEmpty else { return nil }
     let names = child.untold.map { ShownText.safe($0.text) }
@@ -171,8 +163,7 @@ enum ChildText {
       + "\(ShownText.safe(child.name.text)) yet: `latchkey devices` shows whether \(names.count == 1 ? "it is" : "they are") in touch."
   }
 
-  /// Returns a sentence about the child's machines that only other parents are paired with; `nil`
-  /// if there are none.
+  /// Returns a sentence about the child's machines that only other parents are paired with.
   static func elsewhere(_ child: ChildListing) -> String? {
     guard child.elsewhere > 0 else { return nil }
     let name = ShownText.safe(child.name.text)
@@ -184,7 +175,6 @@ enum ChildText {
   }
 }
 
-/// The `latchkey children pin` subcommand.
 struct ChildrenPINSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pin", abstract: "Give a child a PIN for accounts that several children share.",

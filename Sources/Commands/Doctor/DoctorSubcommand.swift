@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The `latchkey doctor` subcommand.
 struct DoctorSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor", abstract: "Find out why machines do not find each other, or rules do not hold.",

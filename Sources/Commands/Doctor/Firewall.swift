@@ -59,7 +59,7 @@ struct FirewallFacts: Sendable, Hashable {
     case goesOn
   }
 
-  /// Returns the fate of an imaginary packet at a hook; it passes only if every chain there accepts it.
+  /// Returns the fate of a packet at a hook; it passes only if every chain there accepts it.
   func fate(of packet: FirewallPacket, at hook: String) -> Fate {
     var fate = Fate.passes
     for chain in chains where chain.hook == hook && chain.sees(packet) {

@@ -3,7 +3,6 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
 
-/// The `latchkey message` subcommand.
 struct MessageSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "message", abstract: "Show a text on a child's machine.",
@@ -11,7 +10,6 @@ struct MessageSubcommand: AsyncParsableCommand {
     subcommands: [MessageSendSubcommand.self], defaultSubcommand: MessageSendSubcommand.self)
 }
 
-/// The `latchkey message send` subcommand, or `latchkey message` in short.
 struct MessageSendSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "send", abstract: "Send a text, which `latchkey status` shows there.",
@@ -36,7 +34,6 @@ struct MessageSendSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey messages` subcommand.
 struct MessagesSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "messages", abstract: "Show the texts that parents sent, newest first.",
@@ -76,7 +73,6 @@ struct MessagesSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey report` subcommand.
 struct ReportSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Report a child's use, or have a machine report what it holds.",
@@ -93,7 +89,6 @@ struct ReportSubcommand: AsyncParsableCommand {
     defaultSubcommand: ReportDaySubcommand.self)
 }
 
-/// The `latchkey report request` subcommand.
 struct ReportRequestSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "request", abstract: "Ask for a report; `latchkey commands show last` has it once it is in.",
@@ -111,7 +106,6 @@ struct ReportRequestSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey report adopt` subcommand.
 struct ReportAdoptSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "adopt", abstract: "Take over what was set here and is lost, as a child's machine holds it.",

@@ -1,14 +1,12 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// The sentences about points.
 enum PointsSentences {
   /// Returns milli-points with their sign, such as `+2.5`.
   static func signed(_ milliPoints: Int64) -> String {
     (milliPoints > 0 ? "+" : "") + PointsText.text(milliPoints)
   }
 
-  /// Returns what there is to say of a child's points, one sentence each.
   static func all(_ points: PointsListing, on role: DeviceRole, in language: Language = .english) -> [String] {
     var phrases = [balance(points)]
     if role == .child, points.here != points.balance { phrases += elsewhere(points) }
@@ -49,7 +47,7 @@ enum PointsSentences {
     return sentences
   }
 
-  /// Returns what changed points, with a parent's reason if there is one.
+  /// Returns what changed points, with a parent's reason.
   static func what(_ entry: PointsEntry) -> Phrase {
     let what = entry.phrase ?? Phrase(verbatim: entry.words)
     return entry.note.isEmpty ? what : Phrase("{what}: {why}", ["what": .phrase(what), "why": .text(entry.note)])
@@ -100,7 +98,6 @@ enum PointsSentences {
       + "there, or on a parent's machine that is paired with it."
   }
 
-  /// Returns what came of a change.
   static func adjusted(_ result: PointsAdjusted) -> [String] {
     let name = ShownText.safe(result.points.childName.text)
     var sentences: [String] = []

@@ -2,7 +2,6 @@ import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
 
-/// The `latchkey points` subcommand.
 struct PointsSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "points", abstract: "Show and change the points of a child.",
@@ -15,7 +14,6 @@ struct PointsSubcommand: AsyncParsableCommand {
     defaultSubcommand: PointsShowSubcommand.self)
 }
 
-/// The `latchkey points show` subcommand, or `latchkey points` in short.
 struct PointsShowSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show the points of a child and their last changes.",
@@ -77,7 +75,6 @@ struct PointsShowSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey points adjust` subcommand.
 struct PointsAdjustSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "adjust", abstract: "Give points to a child, or take some away.",
@@ -154,7 +151,6 @@ struct PointsAdjustSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey points review` subcommand.
 struct PointsReviewSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "review", abstract: "Decide about learning that looks wrong.",
@@ -164,7 +160,6 @@ struct PointsReviewSubcommand: AsyncParsableCommand {
       Example: latchkey points review 3f2a --approve
       """)
 
-  /// `--approve` and `--reject`.
   enum Decision: String, EnumerableFlag {
     case approve
     case reject

@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyWeb
 
-/// The child whose points are redeemed.
 struct RedeemingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Whose points, on the machine of several children.", valueName: "child"))
   var child: String?
@@ -12,7 +11,6 @@ struct RedeemingOptions: ParsableArguments {
   var format: AnswerFormat = .text
 }
 
-/// The `latchkey redeem` subcommand.
 struct RedeemSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "redeem", abstract: "Change points into time for rewards.",
@@ -70,7 +68,6 @@ struct RedeemSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey refund` subcommand.
 struct RefundSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "refund", abstract: "Change redeemed time that is left back into points.",
@@ -95,7 +92,6 @@ struct RefundSubcommand: AsyncParsableCommand {
 }
 
 extension PointsRedeemed {
-  /// The places of sentences about points and time.
   fileprivate var arguments: [String: Phrase.Argument] {
     [
       "points": .phrase(PointsText.phrase(milliPoints)), "time": .phrase(SpanText.phrase(whole: milliseconds)),

@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The `latchkey ask` subcommand.
 struct AskSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ask", abstract: "Ask the parents for time or for an application.",
@@ -40,12 +39,11 @@ struct AskSubcommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Write the request as JSON.", valueName: "text|json"))
   var format: AnswerFormat = .text
 
-  /// What a child is told who asks for nothing, or for two things.
+  /// The answer to a child who asks for nothing, or for two things.
   static let neither = Phrase("Ask for a time, such as 30m, or for an application with --app.")
   static let withoutTime = Phrase("Give the time with --for, such as 30m.")
 
-  /// Returns what a child is told who asks for something that is no time, which may be the name of
-  /// an application.
+  /// Returns the answer to a child who gives no time, but perhaps the name of an application.
   static func noTime(_ text: String) -> Phrase {
     guard text.first?.isLetter == true, ShellWord.isPlain(text) else {
       return Phrase("Ask for 1 minute to 24 hours, such as 30m or 1h30m.")
@@ -87,7 +85,6 @@ struct AskSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey requests` subcommand.
 struct RequestsSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "requests", abstract: "Show what children ask for.",
@@ -124,7 +121,6 @@ struct RequestsSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The request that is answered.
 struct RequestArgument: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
@@ -141,7 +137,6 @@ struct RequestArgument: ParsableArguments {
     if let fault = TextRule.reason.fault(in: word) { throw ValidationError(fault) }
   }
 
-  /// Answers the request, and says what became of it.
   func answer(isApproved: Bool, minutes: Int?, at node: any NodeInterface) async throws {
     let answer = AnswerRequest(request: request, isApproved: isApproved, minutes: minutes, word: word)
     let answered: RequestListing
@@ -161,7 +156,6 @@ struct RequestArgument: ParsableArguments {
   }
 }
 
-/// The `latchkey approve` subcommand.
 struct ApproveSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "approve", abstract: "Say yes to what a child asks for.",
@@ -191,7 +185,6 @@ struct ApproveSubcommand: AsyncParsableCommand {
   func run() async throws { try await argument.answer(isApproved: true, minutes: given, at: node.open()) }
 }
 
-/// The `latchkey deny` subcommand.
 struct DenySubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "deny", abstract: "Say no to what a child asks for.",

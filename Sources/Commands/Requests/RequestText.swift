@@ -2,14 +2,12 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The words for requests.
 enum RequestText {
   /// Returns what a child asks for, such as "30 min for rewards".
   static func wish(_ request: RequestListing, minutes given: Int? = nil) -> String {
     ShownText.worded(request.wish(minutes: given))
   }
 
-  /// Returns a sentence with the commands that answer a request.
   static func answering(_ request: RequestListing, isOnly: Bool) -> String {
     guard !isOnly else { return "`latchkey approve` or `latchkey deny` answers it; the first answer holds." }
     return
@@ -17,8 +15,7 @@ enum RequestText {
       + "first answer holds."
   }
 
-  /// Returns a sentence with the command that answers each of several requests, of which a person
-  /// has named none.
+  /// Returns a sentence with the command for each of several requests when none was named.
   static func choice(of open: [RequestListing], isApproved: Bool) -> String {
     let verb = isApproved ? "approve" : "deny"
     let commands = open.map { request in
@@ -49,7 +46,7 @@ enum RequestText {
     return Phrase("yes, {time}, on {machine}", arguments)
   }
 
-  /// Returns the sentences for a child that has asked: for what, and which parents have it already.
+  /// Returns the sentences for a child who has asked: for what, and which parents have it already.
   static func asked(_ request: RequestListing, now: Int64, in language: Language = .english) -> String {
     let told = (request.told ?? []).map {
       Phrase.Argument.phrase(
@@ -71,7 +68,7 @@ enum RequestText {
     return ShownText.worded(phrase, in: language)
   }
 
-  /// Returns the sentences for a parent that has answered: what the child gets, and what keeps the
+  /// Returns the sentences for a parent who has answered: what the child gets, and what keeps the
   /// child from using it now.
   static func outcome(
     _ answered: RequestListing, isApproved: Bool, minutes: Int?, at node: any NodeInterface
@@ -81,8 +78,7 @@ enum RequestText {
     return ["\(name) gets \(wish)."] + (await obstacles(answered, at: node))
   }
 
-  /// Returns sentences about what keeps a child from using now what it was given, with the commands
-  /// that open it; none if nothing does.
+  /// Returns what keeps a child from using now what it was given, with the commands that open it.
   private static func obstacles(_ answered: RequestListing, at node: any NodeInterface) async -> [String] {
     let child = answered.childName.text
     if let app = answered.appID {

@@ -9,13 +9,11 @@ import LatchkeyRules
 ///
 /// Spec: Protocol/11-rules.md §2.
 struct DatedExceptions {
-  /// An exception, such as the screen time on some days.
   struct Entry {
     let rule: RuleListing
     let key: RuleKey
     let days: DayRange
     let isFamilys: Bool
-    /// What the days are called.
     let name: String?
     /// The exception in words, such as "“screen time on 2026-12-23..2027-01-06 4 h” (Christmas)".
     let words: String
@@ -30,9 +28,7 @@ struct DatedExceptions {
 
   private let entries: [Entry]
 
-  /// Creates the exceptions of an owner, without those under some keys.
-  ///
-  /// `family` are the family's that hold for a child as well.
+  /// Creates the exceptions of an owner and those of the family, without some keys.
   init(_ rules: OwnedRules, family: [RuleListing]? = nil, without keys: Set<String> = []) {
     let family = family ?? rules.family
     entries = [(rules.rules, rules.child == nil), (family, true)].flatMap { list, isFamilys in
@@ -55,8 +51,7 @@ struct DatedExceptions {
     key.days != nil && ![DayRule.name.entry, DayRule.grant.entry, DayRule.deduction.entry].contains(key.entry)
   }
 
-  /// The pairs of exceptions of one kind of which one holds instead of the other, with the days on
-  /// which it does.
+  /// The days on which one of two exceptions of the same kind holds instead of the other.
   var overlaps: [Overlap] {
     entries.indices.flatMap { last in
       entries[..<last].flatMap { earlier -> [Overlap] in
@@ -66,8 +61,7 @@ struct DatedExceptions {
     }
   }
 
-  /// Returns those of some days on which an exception holds, because none of its kind comes after
-  /// it.
+  /// Returns the days on which an exception holds, because no later one of its kind does.
   private func daysOn(_ days: DayRange, _ index: Int) -> [DayRange] {
     let later = entries[(index + 1)...].filter { $0.key.entry == entries[index].key.entry }
     var found: [DayRange] = []
@@ -92,8 +86,7 @@ struct DatedExceptions {
     entries.compactMap { entry in Self.common(key, entry).map { ($0, entry) } }
   }
 
-  /// Returns the exceptions that hold on some of the days of a key that was removed, and whether
-  /// one holds on each of them.
+  /// Returns the exceptions that hold on days of a removed key, and whether one holds on each day.
   func holding(instead key: RuleKey) -> (entries: [Entry], isEachDay: Bool) {
     guard let days = key.days, Self.isException(key) else { return ([], true) }
     var (found, isEachDay) = ([Entry](), true)
@@ -108,7 +101,6 @@ struct DatedExceptions {
     return (found, isEachDay)
   }
 
-  /// Returns the days that an exception has in common with another one of its kind.
   private static func common(_ key: RuleKey, _ other: Entry) -> DayRange? {
     guard let days = key.days, isException(key), key.entry == other.key.entry else { return nil }
     let (first, last) = (max(days.first, other.days.first), min(days.last, other.days.last))
@@ -117,12 +109,12 @@ struct DatedExceptions {
 }
 
 extension DatedExceptions.Entry {
-  /// The exception in words, and that it is the family's if it is.
+  /// The exception in words, marked as the family's if it is.
   var owned: String { isFamilys && rule.isFamilys ? "the family's \(words)" : words }
 }
 
 extension DatedExceptions {
-  /// Returns sentences on the exceptions in whose place those that were just set hold.
+  /// Returns sentences on the exceptions that the new ones replace.
   static func replaced(by changes: [RuleRequest.Change], _ rules: OwnedRules) -> [String] {
     let others = DatedExceptions(rules, without: Set(changes.map(\.key)))
     return changes.filter { $0.value != nil }.compactMap { RegisterKey($0.key).flatMap { RuleKey($0) } }.flatMap {
@@ -132,8 +124,8 @@ extension DatedExceptions {
     }
   }
 
-  /// Returns a sentence on what holds in place of an exception that was removed; `nil` if the plan
-  /// does, or if the family's for the same days do.
+  /// Returns a sentence on what holds after an exception was removed; `nil` if the plan does, or if
+  /// the family's exceptions for the same days do.
   func sentence(for key: RuleKey, _ whom: String, _ name: String) -> String? {
     let (found, isEachDay) = holding(instead: key)
     guard !found.isEmpty, found.contains(where: { $0.rule.key.text != key.text }) else { return nil }
@@ -142,14 +134,13 @@ extension DatedExceptions {
       + (isEachDay ? "." : ", and on the other days the plan holds.")
   }
 
-  /// Returns sentences on children with rules of their own that hold instead of those that were set
-  /// for the family: the same rule, that of a weekday, or that of single days.
+  /// Returns sentences on children whose own rules hold instead of the new rules of the family: the
+  /// same rule, or one for a weekday or for single days.
   static func childrens(instead changes: [RuleRequest.Change], at node: any NodeInterface) async throws -> [String] {
     let set = changes.filter { $0.value != nil }
     let keys = set.compactMap { RegisterKey($0.key).flatMap { RuleKey($0) } }
       .filter { ![AppRule.name.entry, DayRule.name.entry].contains($0.entry) }
-    /// Returns whether a rule of a child's is the same that was set, of which nothing needs to be
-    /// said.
+    /// A child's rule that is the same as the new one needs no sentence.
     func isSame(_ rule: RuleListing) -> Bool {
       set.contains { $0.key == rule.key.text && RuleKey(rule.key)?.entry.isSame($0.value, rule.value) == true }
     }

@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The `latchkey days` subcommand.
 struct DaysSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "days", abstract: "Show and remove what holds on single days, such as holidays.",
@@ -17,7 +16,6 @@ struct DaysSubcommand: AsyncParsableCommand {
     subcommands: [DaysListSubcommand.self, DaysRemoveSubcommand.self], defaultSubcommand: DaysListSubcommand.self)
 }
 
-/// The `latchkey days list` subcommand.
 struct DaysListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the days that differ from the plan.",
@@ -35,7 +33,7 @@ struct DaysListSubcommand: AsyncParsableCommand {
   func run() async throws {
     let owners = try await Self.withFamilysDays(whose.owner, at: try await node.open())
     let found = owners.flatMap { rules in
-      // Days of which the child's own rules hold, and only the name is known here, say nothing.
+      // The child's own rules hold on days of the family's of which only the name is known here.
       DatedRules.all(of: rules).filter { rules.child == nil || $0.child != nil || !$0.rules.isEmpty }
         .map { (dated: $0, rules: rules) }
     }.sorted { $0.dated < $1.dated }
@@ -60,8 +58,8 @@ struct DaysListSubcommand: AsyncParsableCommand {
     for sentence in Self.overlaps(owners) { console.note(sentence) }
   }
 
-  /// Returns the rules of every owner that is meant; for a single child also those of the family's
-  /// days in whose place the child's own hold.
+  /// Returns the rules of every owner that is meant; for a single child also the family's days that
+  /// the child's own replace.
   private static func withFamilysDays(_ owner: RuleOwner, at node: any NodeInterface) async throws -> [OwnedRules] {
     var owners = try await owner.all(at: node)
     guard owners.count == 1, owners[0].child != nil else { return owners }
@@ -71,7 +69,7 @@ struct DaysListSubcommand: AsyncParsableCommand {
     return owners
   }
 
-  /// Returns sentences on exceptions in whose place others hold.
+  /// Returns sentences on exceptions that others replace.
   private static func overlaps(_ owners: [OwnedRules]) -> [String] {
     let family = owners.first { $0.child == nil }?.rules
     return owners.flatMap { rules in
@@ -84,7 +82,7 @@ struct DaysListSubcommand: AsyncParsableCommand {
   }
 }
 
-/// Rules as lists print them as JSON, with whose they are.
+/// Rules with their owner, as lists print them as JSON.
 struct ListedRules: Encodable {
   /// The child; `nil` for the whole family.
   let child: DeviceName?
@@ -93,7 +91,6 @@ struct ListedRules: Encodable {
   init(_ child: DeviceName?, _ rules: [RuleListing]) { (self.child, self.rules) = (child, rules) }
 }
 
-/// The `latchkey days remove` subcommand.
 struct DaysRemoveSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove what holds on single days, so that the plan holds again.",
@@ -141,7 +138,7 @@ private struct DatedRules: Comparable {
   let days: DayRange
   var name: String?
   var rules: [RuleListing]
-  /// The child whose it is; `nil` for the whole family.
+  /// `nil` for the whole family.
   let child: DeviceName?
   /// The parent's machine that set it first.
   let setBy: String
@@ -164,7 +161,6 @@ private struct DatedRules: Comparable {
     return found.values.sorted()
   }
 
-  /// Those that begin first come before the others.
   static func < (left: DatedRules, right: DatedRules) -> Bool {
     (left.days.first, left.days.last, left.child?.text ?? "") < (
       right.days.first, right.days.last, right.child?.text ?? ""

@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The days for which a rule is set instead of the plan.
 struct DayOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -30,20 +29,18 @@ struct DayOptions: ParsableArguments {
     try await (day ?? .today).resolved(owner.rules(at: node))
   }
 
-  /// Returns the change that names the days; none without `--name`.
   func naming(_ days: DayRange) -> [RuleRequest.Change] {
     name.map { [DayRule.name.key(on: days).change($0)] } ?? []
   }
 }
 
-/// The day or the days for which a rule is set instead of the plan.
+/// The days for which a rule is set instead of the plan.
 struct ExceptionOptions: ParsableArguments {
   @Flag(help: "Only today; the plan stays as it is.")
   var today = false
 
   @OptionGroup var options: DayOptions
 
-  /// A Boolean value that indicates whether a day is named.
   var isGiven: Bool { today || options.day != nil }
 
   mutating func validate() throws {
@@ -64,12 +61,11 @@ enum TypedDays: Hashable, Sendable {
   case today
   case tomorrow
   case dates(DayRange)
-  /// Days from the first to the last, of which one is `today` or `tomorrow`.
+  /// The first and the last day; at least one of them is `today` or `tomorrow`.
   case between(End, End)
   /// Days to which a parent has given a name.
   case named(String)
 
-  /// The first or the last of several days.
   enum End: Hashable, Sendable {
     case today
     case tomorrow
@@ -118,15 +114,15 @@ enum TypedDays: Hashable, Sendable {
     do { return .dates(try range(first, last)) } catch { throw ValidationError(error.sentence) }
   }
 
-  /// Returns the fault of a text that looks like a date and is none; `nil` for any other.
+  /// Returns the fault of a text that looks like a date but is not one.
   private static func dateFault(_ text: String) -> ValidationError? {
     guard text.contains(where: \.isNumber), text.allSatisfy({ $0.isNumber || "-./".contains($0) }) else { return nil }
     let next = meant(text).map { "write it as \($0)" } ?? "give one such as tomorrow or 2026-12-24, with the year first"
     return ValidationError("“\(ShownText.safe(text))” is no day: \(next).")
   }
 
-  /// Returns the fault of several days that are written otherwise, such as
-  /// `2026-12-23 to 2027-01-06` and `2026-12-23,2026-12-24`; `nil` for any other text.
+  /// Returns the fault of several days in another form, such as `2026-12-23 to 2027-01-06` and
+  /// `2026-12-23,2026-12-24`.
   private static func severalFault(_ text: String) -> ValidationError? {
     guard ends(text) != nil else { return nil }
     return ValidationError(
@@ -136,17 +132,16 @@ enum TypedDays: Hashable, Sendable {
         : "Several days are written with .. between the first and the last.")
   }
 
-  /// Returns the days that a text lists or the first and the last of them, as they are written
-  /// here; `nil` for a text that is not only days.
+  /// Returns the days that a text lists, or the first and the last, in the usual form; `nil` for a
+  /// text with anything else.
   private static func ends(_ text: String) -> [String]? {
     let parts = text.lowercased().split(separator: /\s*[,;–—]\s*|\s+-\s+|\s+(?:and|through|till|to|until)\s+/)
     let days = parts.map { part in date(String(part)) ?? String(part) }
     return days.count > 1 && days.allSatisfy { End($0) != nil } ? days : nil
   }
 
-  /// Returns the days that a person means by two or more that are written otherwise, or the date
-  /// that is meant by one with the day first, such as `24.12.2026`, as they are written here; `nil`
-  /// for any other text.
+  /// Returns in the usual form several days in another form, or a date with the day first, such as
+  /// `24.12.2026`.
   static func meant(_ text: String) -> String? {
     if let ends = ends(text) {
       let isList = text.contains { ",;".contains($0) } || text.lowercased().contains(" and ")
@@ -159,15 +154,13 @@ enum TypedDays: Hashable, Sendable {
     return date(text)
   }
 
-  /// Returns the date that is meant by one with the day first, as it is written here; `nil` for any
-  /// other text.
+  /// Returns in the usual form a date with the day first.
   private static func date(_ text: String) -> String? {
     let parts = text.split { "-./".contains($0) }.map { $0.count == 1 ? "0\($0)" : String($0) }
     guard parts.count == 3, text.contains(".") else { return nil }
     return FamilyDay(parts.reversed().joined(separator: "-")).map(\.description)
   }
 
-  /// Returns the days from the first to the last.
   private static func range(_ first: FamilyDay, _ last: FamilyDay) throws(RuleFault) -> DayRange {
     guard first <= last else { throw RuleFault("Those days end before they begin: give the first one first.") }
     guard let days = DayRange(first, through: last) else {
@@ -179,9 +172,9 @@ enum TypedDays: Hashable, Sendable {
     return days
   }
 
-  /// Returns the days as the family's clock and the names of its days have them.
+  /// Returns the days by the family's clock and the names of its days.
   ///
-  /// - Throws: `TerminalFailure` for a name that several days have.
+  /// - Throws: `TerminalFailure` as `all` does, and for a name that several days have.
   func resolved(_ rules: OwnedRules) throws -> DayRange {
     let all = try all(in: rules, canBeNamed: true)
     guard all.count == 1, let days = all.first else {
@@ -191,13 +184,9 @@ enum TypedDays: Hashable, Sendable {
     return days
   }
 
-  /// Returns the days as `resolved` does, all of those that have a name.
+  /// Returns the days, or all days that have a name; `canBeNamed` if the command can give a name.
   ///
-  /// - Parameters:
-  ///   - rules: The rules in which the names are.
-  ///   - canBeNamed: A Boolean value that indicates whether the command can give days a name.
-  /// - Returns: The days.
-  /// - Throws: `TerminalFailure` for days that are over, and for a name that is unknown.
+  /// - Throws: `TerminalFailure` for days that are over, and for an unknown name.
   func all(in rules: OwnedRules, canBeNamed: Bool = false) throws -> [DayRange] {
     let now = FamilyClock(rules).today
     let days: [DayRange]
@@ -221,7 +210,7 @@ enum TypedDays: Hashable, Sendable {
     return days
   }
 
-  /// Returns the next day of a weekday, today included; `nil` for a text that is no weekday.
+  /// Returns the next day of a weekday, which may be today.
   private static func next(_ text: String, in rules: OwnedRules) -> FamilyDay? {
     let word = text.lowercased()
     guard let weekday = Weekday.allCases.first(where: { [$0.word, $0.name.lowercased()].contains(word) }) else {
@@ -231,8 +220,7 @@ enum TypedDays: Hashable, Sendable {
     return (0..<7).map { today.advanced(byDays: $0) }.first { $0.weekday == weekday }
   }
 
-  /// Returns the days of an owner to which a parent has given a name; the owner's own come before
-  /// the family's.
+  /// Returns the days with a name; the owner's own come before the family's.
   private static func days(
     called name: String, in rules: OwnedRules, canBeNamed: Bool
   ) throws -> [DayRange] {
@@ -264,7 +252,6 @@ enum TypedDays: Hashable, Sendable {
 }
 
 extension Weekday {
-  /// The English name, such as “Monday”.
   fileprivate var name: String {
     let name = String(describing: self)
     return name.prefix(1).uppercased() + name.dropFirst()

@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The `latchkey limit` subcommand.
 struct LimitSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "limit", abstract: "Limit a child's screen time.",
@@ -11,7 +10,6 @@ struct LimitSubcommand: AsyncParsableCommand {
     subcommands: [LimitSetSubcommand.self, LimitRemoveSubcommand.self])
 }
 
-/// The `latchkey limit set` subcommand.
 struct LimitSetSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Set limits of the day, of weekends and of the week.",
@@ -100,7 +98,6 @@ struct LimitSetSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns whether a person means that the plan holds again.
   private static func isPlan(_ text: String) -> Bool { text.lowercased() == "plan" }
 
   func run() async throws {
@@ -124,7 +121,6 @@ struct LimitSetSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey limit remove` subcommand.
 struct LimitRemoveSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove limits.",
@@ -192,7 +188,7 @@ struct LimitRemoveSubcommand: AsyncParsableCommand {
 }
 
 extension DayLimits.Change {
-  /// The change that names no day, after which the plan holds again.
+  /// The change after which the plan holds again.
   fileprivate static let plan = DayLimits.Change([], nil)
 
   /// Reads an argument; throws `ValidationError` for a limit that is longer than the day.
@@ -209,7 +205,7 @@ extension DayLimits.Change {
 }
 
 extension AppCategory? {
-  /// The limit a day of the category's applications; without a category, of all screen time.
+  /// The daily limit of the category's applications; without a category, of all screen time.
   fileprivate var dailyLimit: RuleKey { map(CategoryRule.limit.key(of:)) ?? ChildRule.dailyLimit.key }
   fileprivate var weeklyLimit: RuleKey { map(CategoryRule.weekly.key(of:)) ?? ChildRule.weeklyLimit.key }
 }

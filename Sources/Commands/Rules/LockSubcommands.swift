@@ -2,7 +2,6 @@ import ArgumentParser
 import LatchkeyModel
 import LatchkeyRules
 
-/// The `latchkey lock` subcommand.
 struct LockSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock", abstract: "Lock a child's machines.",
@@ -81,7 +80,6 @@ struct LockSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey unlock` subcommand.
 struct UnlockSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock", abstract: "Unlock a child's machines.", discussion: "Example: latchkey unlock Emma")
@@ -106,7 +104,7 @@ struct UnlockSubcommand: AsyncParsableCommand {
       throw try await EachChild.failure("A lock is one child's", "unlock", at: interface)
     }
     let rules = try await RuleOwner.child(whose.child).rules(at: interface)
-    // Another parent may have locked it, of which this machine has not been told yet.
+    // This machine may not know yet that another parent has locked it.
     if options.format == .text, !rules.lock.holds(at: environment.now()) {
       environment.console.note("\(rules.whom) was not locked, as far as this machine knows.")
     }

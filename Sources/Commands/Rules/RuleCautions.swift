@@ -1,9 +1,8 @@
 import LatchkeyModel
 import LatchkeyRules
 
-/// Sentences on rules that were set and may be others than a person meant.
+/// Sentences on new rules whose effect may not be what a person meant.
 enum RuleCautions {
-  /// Returns the sentences on changes that were made.
   static func sentences(_ changes: [RuleRequest.Change], _ rules: OwnedRules) -> [String] {
     hours(changes) + timeToSave(changes, rules)
   }
@@ -35,8 +34,8 @@ enum RuleCautions {
     return sentences
   }
 
-  /// Returns a sentence on programs that run for longer than is usual after a lock, because an
-  /// application has more time to save.
+  /// Returns a sentence on programs that may run longer after a lock, since they have more time to
+  /// save.
   private static func timeToSave(_ changes: [RuleRequest.Change], _ rules: OwnedRules) -> [String] {
     let isLock = changes.contains { change in
       change.key == ChildRule.lock.key.text && change.value.map { $0 != Lock.off.text && !$0.hasSuffix(" now") } == true

@@ -6,16 +6,10 @@ import LatchkeyRules
 /// Sets rules at the node and prints the result.
 enum RuleIssue {
   /// Sets and removes rules, and prints when the children's machines get them and, with `--wait`,
-  /// the result on each.
+  /// the result on each machine; returns the application that the request named.
   ///
-  /// - Parameters:
-  ///   - request: The changes; `nil` as a value removes a rule.
-  ///   - owner: Whose rules they are.
-  ///   - node: The node.
-  ///   - options: How it is answered.
-  ///   - isOneRemoval: A Boolean value that indicates whether removals of rules that are not set
-  ///     are passed over without a word as long as one of them is set.
-  /// - Returns: The application that the request named, as the node knows it.
+  /// With `isOneRemoval`, rules that were not set are only mentioned if none was.
+  ///
   /// - Throws: `TerminalFailure` if only rules that are not set were to be removed.
   @discardableResult
   static func set(
@@ -48,8 +42,8 @@ enum RuleIssue {
     return edit.rules.app
   }
 
-  /// Returns the changes that were made, with whole keys, and says which rules were not set and
-  /// were to be removed.
+  /// Returns the changes that were made, with whole keys, and notes rules that could not be removed
+  /// because they are not set.
   private static func made(
     _ request: RuleRequest, _ edit: OwnedEdit, _ isOneRemoval: Bool
   ) throws -> [RuleRequest.Change] {
@@ -58,7 +52,7 @@ enum RuleIssue {
     var changes = request.changes
     let unset = changes.filter { change in edit.absent.contains { $0.text == change.key } }
     changes.removeAll { unset.contains($0) }
-    // A weekday without a limit of its own is as it is to be.
+    // Nothing is wrong if a weekday has no limit of its own.
     let sentences = unset.filter { RegisterKey($0.key).flatMap { WeekdayRun([$0]) } == nil }
       .map { absent($0, edit.rules) }
     if changes.isEmpty {
@@ -68,7 +62,7 @@ enum RuleIssue {
     return changes
   }
 
-  /// Returns a sentence about a rule that is not set and was to be removed.
+  /// Returns a sentence about a rule that could not be removed because it is not set.
   private static func absent(_ change: RuleRequest.Change, _ present: OwnedRules) -> String {
     guard let key = RegisterKey(change.key) else { return "\(present.whom) has no such rule." }
     let sentence = "\(present.whom) has no rule “\(ShownText.safe(RuleText.named(key, present.terms)))”."
@@ -108,8 +102,8 @@ enum RuleIssue {
     return sentences + RuleText.phrases(weekdays, rules.terms).map { ShownText.safe("\(whom): \($0).") }
   }
 
-  /// Returns a sentence on what holds outside of the hours of limits that were set, unless the
-  /// application or group has hours of its own.
+  /// Returns a sentence on what holds outside of the hours of new limits, unless the application or
+  /// group has hours of its own.
   private static func outside(of changes: [RuleRequest.Change], _ rules: OwnedRules) -> [String] {
     let isOpen = changes.contains { change in
       guard change.value?.contains(" within ") == true, let rule = RegisterKey(change.key).flatMap({ RuleKey($0) })
@@ -144,8 +138,7 @@ enum RuleIssue {
     return sentences
   }
 
-  /// Returns a sentence on unused time that is to go over to the next day although no day has a
-  /// limit.
+  /// Returns a sentence on unused time that goes over to the next day although no day has a limit.
   private static func withoutLimit(_ changes: [RuleRequest.Change], _ rules: OwnedRules) -> [String] {
     let key = ChildRule.carryOver.key.text
     guard changes.contains(where: { $0.key == key && $0.value.map { $0 != "0" } == true }) else { return [] }
@@ -158,8 +151,7 @@ enum RuleIssue {
       ? [] : ["It has an effect once there is a limit a day: `latchkey limit set \(whom) --daily 2h` sets one."]
   }
 
-  /// Returns the family's rule in words, together with its limits for weekdays; `nil` if the family
-  /// has none.
+  /// Returns the family's rule in words, with its limits for weekdays; `nil` if it has none.
   private static func familys(_ key: RegisterKey, _ rules: OwnedRules) -> String? {
     let ofDays = rules.family.filter { WeekdayRun([$0.key]) != nil && $0.key.text.hasPrefix(key.text + "/") }
     let days = RuleText.phrases(ofDays.map { ($0.key, $0.value) }, rules.terms)
@@ -168,7 +160,7 @@ enum RuleIssue {
   }
 
   /// Prints what an edit set, when the machines get it and, with `--wait`, the result on each
-  /// machine; `then` is what happens as soon as there is a machine.
+  /// machine; `then` says what happens as soon as there is a machine.
   static func tell(
     _ edit: OwnedEdit, _ sentences: [String], then: String = "the rule holds", at node: any NodeInterface,
     options: RuleOptions
@@ -180,7 +172,7 @@ enum RuleIssue {
       try console.write(JSONText.pretty(edit.answer))
     } else {
       for sentence in sentences { console.note(sentence) }
-      // What is said of machines that say they are the child's follows below.
+      // A sentence about machines that say they are the child's follows below.
       if commands.isEmpty, rules.child?.claimed.isEmpty != false {
         console.note(
           rules.child == nil
@@ -194,7 +186,7 @@ enum RuleIssue {
     guard let time = options.wait else { return }
     let ended = try await CommandWaiter(node: node).wait(commands.map(\.commandID), seconds: time.seconds)
     var terms = rules.terms
-    // Another application can have the name of one that a receipt's command is about.
+    // The application of a receipt's command may share its name with another one.
     if ended.contains(where: { $0.stateInForce?.as(RegistersInForce.self)?.exceptions.isEmpty == false }) {
       terms.names = await CommandTerms(at: node).names.merging(terms.names) { $1 }
     }

@@ -3,15 +3,11 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The owner of rules: a child, or the whole family.
 enum RuleOwner: Hashable, Sendable {
-  /// The child that a text names; `nil` for the only child.
-  ///
-  /// `isOption` says that a person names the child with `--child`, and can give `--family` instead.
+  /// A child by name, or the only child. With `isOption`, a person can give `--family` instead.
   case child(String?, isOption: Bool = false)
   case family
 
-  /// Returns the rules that are set now.
   func rules(at node: any NodeInterface) async throws(LocalAPIError) -> OwnedRules {
     switch self {
     case .child(let child, _):
@@ -22,8 +18,8 @@ enum RuleOwner: Hashable, Sendable {
     }
   }
 
-  /// Returns the rules of every owner that is meant: if no child is named and there are several,
-  /// those of each child and of the family.
+  /// Returns the rules of every owner that is meant: if no child is named and there are several, of
+  /// each child and of the family.
   func all(at node: any NodeInterface) async throws(LocalAPIError) -> [OwnedRules] {
     guard case .child(nil, _) = self else { return [try await rules(at: node)] }
     let children = try await node.ask(Endpoints.getChildren)
@@ -38,7 +34,6 @@ enum RuleOwner: Hashable, Sendable {
     return all + [try await RuleOwner.family.rules(at: node)]
   }
 
-  /// Sets and removes rules.
   func set(_ request: RuleRequest, at node: any NodeInterface) async throws(LocalAPIError) -> OwnedEdit {
     switch self {
     case .child(let child, _):
@@ -49,7 +44,6 @@ enum RuleOwner: Hashable, Sendable {
     }
   }
 
-  /// Returns an error with the options that say which child is meant.
   private func named(_ error: LocalAPIError) -> LocalAPIError {
     guard error.code == .ambiguousChild, self == .child(nil, isOption: true) else { return error }
     // The program adds the command with `--child`.
@@ -57,17 +51,15 @@ enum RuleOwner: Hashable, Sendable {
   }
 }
 
-/// An edit of the rules of a child or of the whole family.
 struct OwnedEdit {
   /// What the node answered.
   var answer: any Encodable
-  /// The rules from now on.
   var rules: OwnedRules
   var commands: [ConfigurationCommand]
   var machines: [EditedMachine]
   /// The applications that were put into a group.
   var members: [EditedApp]
-  /// The applications that were taken out of it.
+  /// The applications that were taken out of the group.
   var former: [EditedApp]
   var absent: [RegisterKey]
 
@@ -88,7 +80,7 @@ struct OwnedEdit {
 
 /// The rules of a child or of the whole family.
 struct OwnedRules: Sendable {
-  /// The child; `nil` for the whole family.
+  /// `nil` for the whole family.
   var child: ChildListing?
   /// The rules that are set for the owner.
   var rules: [RuleListing]
@@ -96,7 +88,7 @@ struct OwnedRules: Sendable {
   var family: [RuleListing]
   /// The application that was named, whose name holds if the owner has given none.
   var app: EditedApp?
-  /// The applications that were put into a group, whose names hold in the same way.
+  /// The applications that were put into a group; their names hold in the same way.
   var members: [EditedApp] = []
 
   init(
@@ -121,13 +113,11 @@ struct OwnedRules: Sendable {
     return ShellWord.isPlain(child.name.text) ? "--child \(ShellWord.person(child.name.text))" : ""
   }
 
-  /// Returns the value of a rule that is set for the owner.
   func own(_ key: String) -> String? { rules.first { $0.key.text == key }?.value }
 
-  /// The lock that is set for the child; off if there is none.
   var lock: Lock { own(ChildRule.lock.key.text).flatMap { try? ChildRule.lock.read(given: $0) } ?? .off }
 
-  /// Returns the value of a rule that holds for the owner: the owner's own, or the family's.
+  /// Returns the value of the owner's own rule or, without one, of the family's.
   func inForce(_ key: String) -> String? {
     (rules + family).first { $0.key.text == key && $0.notInForce == nil }?.value
   }
@@ -147,7 +137,6 @@ struct OwnedRules: Sendable {
   }
 }
 
-/// The child whose rules are set, or the family.
 struct RuleOwnerOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
@@ -166,15 +155,14 @@ struct RuleOwnerOptions: ParsableArguments {
   }
 }
 
-/// Rules that are each child's own, in whose commands `--family` has no meaning.
+/// Commands for rules that each child has alone, which do not take `--family`.
 enum EachChild {
-  /// Returns whether a person means every child by a word in the place of a name.
+  /// Returns whether a word in the place of a name means every child.
   static func isMeant(_ word: String?) -> Bool {
     word.map { ["all", "both", "everybody", "everyone"].contains($0.lowercased()) } ?? false
   }
 
-  /// Returns the failure of a command that was given for every child, such as with `--family`: what
-  /// is wrong, and the command for each child.
+  /// Returns the failure of a command for every child, with the command for each child.
   static func failure(
     _ what: String, _ command: String, _ rest: String = "", at node: any NodeInterface
   ) async throws -> TerminalFailure {

@@ -4,7 +4,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The `latchkey rules` subcommand.
 struct RulesSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rules", abstract: "Show the rules of a child.",
@@ -65,8 +64,8 @@ struct RulesSubcommand: AsyncParsableCommand {
     for sentence in Self.weakened(conditions, of: rules, terms) { environment.console.note(sentence) }
   }
 
-  /// Returns what keeps the rules of a child from being carried out on its machines: one sentence
-  /// each, and one for all applications that are not recognized on a machine.
+  /// Returns what keeps the rules of a child from being carried out on its machines, with one
+  /// sentence for all applications that a machine does not recognize.
   private static func weakened(
     _ conditions: [ConditionListing], of rules: ChildRules, _ terms: RuleTerms
   ) -> [String] {
@@ -103,7 +102,7 @@ struct RulesSubcommand: AsyncParsableCommand {
     } + lists
   }
 
-  /// Returns what the agent of one user leaves open on a machine of what a child's rules close.
+  /// Returns what the agent of one user leaves open although a child's rules close it.
   private static func leftOpen(_ rules: ChildRules, on machine: String) -> [String] {
     let programs = ScreenTimeRule.programs.key.registerKey
     let isListed = (rules.rules + rules.family).first { $0.key == programs }?.value == AllowedPrograms.listed.rawValue
@@ -114,8 +113,8 @@ struct RulesSubcommand: AsyncParsableCommand {
     return names.compactMap { ConditionKind.named($0)?.words(on: machine, account: "", detail: "").sentence }
   }
 
-  /// Returns one sentence for several applications that a machine recognizes nothing as, or only by
-  /// an account's own entry.
+  /// Returns one sentence for several applications that a machine does not recognize, or only by an
+  /// account's own entry.
   private static func sentence(_ listings: [ConditionListing], _ terms: RuleTerms) -> String {
     let there = listings[0].isOwn ? "this machine" : ShownText.quoted(listings[0].deviceName)
     let names = listings.map { ShownText.safe(terms.words(for: $0.condition)?.name ?? $0.condition.detail) }.sorted()
@@ -131,7 +130,6 @@ struct RulesSubcommand: AsyncParsableCommand {
       + "say how to recognize each: `latchkey app set --help` shows how."
   }
 
-  /// Shows the family's rules, as long as there is no child.
   private func showFamily(at node: any NodeInterface) async throws {
     let console = TerminalEnvironment.current.console
     let family = try await node.ask(Endpoints.getSettings)
@@ -147,7 +145,7 @@ struct RulesSubcommand: AsyncParsableCommand {
     for sentence in Self.notes(family.rules) { console.note(sentence) }
   }
 
-  /// Returns the zone in which the times of rules are shown: the family's, if it is set.
+  /// Returns the family's zone or, if it is not set, this machine's.
   private static func zone(_ rules: [RuleListing]) -> TimeZone {
     rules.first { $0.key == "family/zone" }.map { TimeText.zone($0.value) } ?? TerminalEnvironment.current.timeZone
   }
@@ -168,8 +166,7 @@ struct RulesSubcommand: AsyncParsableCommand {
         }, empty: empty)
   }
 
-  /// Returns the rows of the time that parents gave a child today by saying yes to what it asked
-  /// for.
+  /// Returns the rows of the time that parents gave a child today by answering requests.
   private static func given(to child: ChildListing, at node: any NodeInterface, zone: TimeZone) async throws
     -> [[String]]
   {
@@ -204,15 +201,14 @@ struct RulesSubcommand: AsyncParsableCommand {
   }
 }
 
-/// A row of the table of rules: a rule, or the limits of weekdays that were set at once and are the
-/// same.
+/// A row of the table of rules: a rule, or equal limits of weekdays that were set at once.
 private struct RuleRow {
   var rule: RuleListing
   var keys: [RegisterKey]
 
   var name: String { keys.count > 1 ? WeekdayRun(keys)?.name(terms) ?? rule.name : rule.name }
 
-  /// The name of the application whose limit it is, as the node has it.
+  /// The name of the limited application, as the node has it.
   private var terms: RuleTerms {
     let name = rule.name.range(of: ": ", options: .backwards).map { String(rule.name[..<$0.lowerBound]) }
     guard let name, let app = RuleKey(rule.key)?.application else { return RuleTerms() }
@@ -236,7 +232,7 @@ private struct RuleRow {
   }
 }
 
-/// How rules are set, and how that is answered here.
+/// How a change of rules is answered.
 struct RuleOptions: ParsableArguments {
   @Option(
     defaultAsFlag: WaitingTime.usual, parsing: .next,

@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The `latchkey bedtime` subcommand.
 struct BedtimeSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bedtime", abstract: "Set when a child goes to bed.",
@@ -11,7 +10,6 @@ struct BedtimeSubcommand: AsyncParsableCommand {
     subcommands: [BedtimeSetSubcommand.self, BedtimeRemoveSubcommand.self])
 }
 
-/// The `latchkey bedtime set` subcommand.
 struct BedtimeSetSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Set a bedtime, in place of the one before.",
@@ -58,7 +56,6 @@ struct BedtimeSetSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey bedtime remove` subcommand.
 struct BedtimeRemoveSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove the bedtime.",
@@ -81,7 +78,6 @@ struct BedtimeRemoveSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey times` subcommand.
 struct TimesSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "times", abstract: "Set school times and reward times.",
@@ -135,7 +131,6 @@ struct TimesSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey breaks` subcommand.
 struct BreaksSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "breaks", abstract: "Give a child breaks from the screen.",
@@ -144,7 +139,6 @@ struct BreaksSubcommand: AsyncParsableCommand {
     defaultSubcommand: BreaksShowSubcommand.self)
 }
 
-/// The `latchkey breaks show` subcommand.
 struct BreaksShowSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show when a break is due.", discussion: "Example: latchkey breaks --child Emma")
@@ -175,7 +169,6 @@ struct BreaksShowSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey breaks set` subcommand.
 struct BreaksSetSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Set when a break is due, and how long it is.",
@@ -214,7 +207,7 @@ struct BreaksSetSubcommand: AsyncParsableCommand {
       options: options)
   }
 
-  /// Returns what reads an argument, and throws `ValidationError` for a time out of a range.
+  /// Returns a reader of arguments, which throws `ValidationError` for a time out of a range.
   private static func minutes(_ range: ClosedRange<Int64>, _ fault: String) -> @Sendable (String) throws -> Int64 {
     { text in
       guard text.lowercased() != "none" else {
@@ -226,7 +219,6 @@ struct BreaksSetSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey breaks remove` subcommand.
 struct BreaksRemoveSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove the breaks.",
@@ -244,10 +236,7 @@ struct BreaksRemoveSubcommand: AsyncParsableCommand {
 
 /// Times of the day or of the week as a person types them.
 enum HoursArgument {
-  /// Checks times before the node is asked for anything, so that what is wrong is said before
-  /// whose they are.
-  ///
-  /// - Throws: `ValidationError` for what is neither times nor `none`.
+  /// Throws `ValidationError` for what is neither times nor `none`, before the node is asked.
   static func check(_ times: String?, inDay: Bool = false) throws {
     guard let typed = times.map(TimesText.typed), typed != "none",
       let fault = inDay ? TimesText.fault(inDay: typed) : TimesText.fault(inWeek: typed)

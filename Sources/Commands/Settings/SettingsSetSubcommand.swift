@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The `latchkey settings set` subcommand.
 struct SettingsSetSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Change the family's rules; what is left out stays as it is.",
@@ -207,15 +206,9 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The words about applications that a category by default does not list.
 enum ListedWords {
-  /// Returns a sentence on the applications with a category by default, with the command that lists
-  /// one of them.
-  ///
-  /// - Parameters:
-  ///   - installed: What is installed on children's machines.
-  ///   - child: The child that a person has named; `nil` for the family.
-  /// - Returns: The sentence.
+  /// Returns a sentence on applications with a category by default, which does not list them, with
+  /// the command that lists one; `child` is as a person typed it, `nil` for the family.
   static func byDefault(_ installed: [InstalledListing], of child: String?) -> String {
     let rule =
       "Well-known games have a category by default, which does not list them: an application is listed once you set one"

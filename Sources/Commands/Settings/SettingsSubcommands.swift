@@ -4,7 +4,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The `latchkey settings` subcommand.
 struct SettingsSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "settings", abstract: "The rules of the whole family.", discussion: "Example: latchkey settings",
@@ -12,7 +11,6 @@ struct SettingsSubcommand: AsyncParsableCommand {
     defaultSubcommand: SettingsShowSubcommand.self)
 }
 
-/// The `latchkey settings show` subcommand.
 struct SettingsShowSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show the family's rules as this machine has them.",
@@ -36,8 +34,7 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns a sentence that says who set the rules and when the last of them was set; `nil` if
-  /// there are none.
+  /// Returns a sentence on who set the rules, and when the last one was set.
   private static func setBy(_ rules: [RuleListing], zone: TimeZone) -> String? {
     // The zone that a machine set by itself has no time.
     guard let last = rules.filter({ $0.setAt > 0 }).max(by: { $0.setAt < $1.setAt }) else { return nil }
@@ -47,7 +44,6 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
       + (others.isEmpty ? "." : "; others by \(others.joined(separator: " and ")).")
   }
 
-  /// Returns a sentence about settings that no parent has set.
   private static func defaults(_ status: NodeStatus) -> String {
     if status.role == .parent {
       return "Nobody has set these: they are the defaults. `latchkey settings set --help` shows how to change them."
@@ -112,7 +108,7 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
   }
 }
 
-/// What a person gives for a rule: a value, or `default` to go back to the default.
+/// An argument for a rule: a value, or `default` to go back to the default.
 struct Setting: Hashable, Sendable {
   /// The value as the rule is written; `nil` removes the rule.
   let text: String?
@@ -126,7 +122,7 @@ struct Setting: Hashable, Sendable {
     }
   }
 
-  /// Reads a time zone, of which a person may have meant another.
+  /// Reads a time zone; throws `ValidationError` with one that a person may have meant.
   @Sendable static func zone(_ text: String) throws -> Setting {
     if ["default", "none"].contains(text.lowercased()) { return Setting(text: nil) }
     let known = TimeZone.knownTimeZoneIdentifiers
@@ -140,7 +136,7 @@ struct Setting: Hashable, Sendable {
 }
 
 extension ValidationError {
-  /// Returns what a body returns, and throws the sentence of its fault as one about an argument.
+  /// Returns what a body returns; throws its fault as one of an argument.
   static func from<Value>(_ body: () throws(RuleFault) -> Value) throws -> Value {
     do { return try body() } catch { throw ValidationError(error.sentence) }
   }

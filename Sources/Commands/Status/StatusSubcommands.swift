@@ -2,7 +2,6 @@ import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
 
-/// The `latchkey status` subcommand.
 struct StatusSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show this machine, the paired ones, and what waits.",
@@ -62,7 +61,6 @@ struct StatusSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey nearby` subcommand.
 struct NearbySubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "nearby", abstract: "List the machines that announce themselves on this network.",
@@ -116,7 +114,6 @@ struct NearbySubcommand: AsyncParsableCommand {
     return text
   }
 
-  /// The state of the link in a few words.
   private static func link(_ member: NearbyMachines.Member, now: Int64) -> String {
     if member.isConnected { return "connected" }
     let words = member.isAnswering == false ? "does not answer" : "not connected"
@@ -124,7 +121,6 @@ struct NearbySubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey metrics` subcommand.
 struct MetricsSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "metrics", abstract: "Write the node's metrics for Prometheus.",

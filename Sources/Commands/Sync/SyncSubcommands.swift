@@ -2,7 +2,6 @@ import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
 
-/// The `latchkey sync` subcommand.
 struct SyncSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Exchange what waits, now.",
@@ -10,7 +9,6 @@ struct SyncSubcommand: AsyncParsableCommand {
     defaultSubcommand: SyncNowSubcommand.self)
 }
 
-/// The `latchkey sync now` subcommand, or `latchkey sync` in short.
 struct SyncNowSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "now", abstract: "Call the other machines at once and exchange what waits.",
@@ -79,9 +77,7 @@ struct SyncNowSubcommand: AsyncParsableCommand {
     if case .synced = peer.sync { peer.isConnected } else { false }
   }
 
-  /// Waits until all of the devices are in step, and tells each change of one.
-  ///
-  /// - Returns: The devices, or `nil` when the time is up.
+  /// Waits until all devices are in step, and notes each change; returns `nil` when time is up.
   private func inStep(
     _ devices: Set<DeviceID>, at node: any NodeInterface, seconds: Int
   ) async throws -> [PeerStatus]? {
@@ -113,7 +109,7 @@ struct PeerChanges {
   private var told: [DeviceID: Set<String>] = [:]
   private var last: [DeviceID: String] = [:]
 
-  /// Returns a line for each machine of which there is news.
+  /// Returns a line for each machine with news.
   mutating func lines(of peers: [PeerStatus], now: Int64) -> [String] {
     peers.compactMap { peer in
       let (device, news) = (peer.device.deviceID, Self.news(peer.sync))
@@ -126,8 +122,7 @@ struct PeerChanges {
     }
   }
 
-  /// What of a state is news: neither the time since the last sync nor that to the next try, nor
-  /// the address that is called.
+  /// The part of a state that is news: no times and no addresses, which change all the time.
   private static func news(_ sync: SyncState) -> String {
     switch sync {
     case .idle: "idle"

@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The `latchkey explain` subcommand.
 struct ExplainSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain", abstract: "Show why a child may use an application or may not.",
@@ -68,8 +67,7 @@ struct ExplainSubcommand: AsyncParsableCommand {
     for sentence in found.shared + found.leftOpen { environment.console.note(ShownText.safe(sentence)) }
   }
 
-  /// Returns what to type if no application is named with `--app`, with the name of a child if the
-  /// family has several.
+  /// Returns what to type if `--app` is missing, with the name of a child if there are several.
   private func withoutApp(at node: any NodeInterface) async throws -> TerminalFailure {
     let names = try await node.ask(Endpoints.getChildren).map(\.name.text)
     let typed = [whose.child, other].compactMap(\.self)

@@ -7,7 +7,7 @@ enum ExplainedChange {
   /// Returns a sentence with a command for each rule that closes the application; `nil` if none
   /// does, if commands do not open all of them, or if the day is over.
   ///
-  /// Of many programs, those that were closed because they are not listed are allowed one by one.
+  /// Programs that count as one application and were closed as not listed are allowed one by one.
   static func sentence(_ found: ChildExplanation) -> String? {
     guard found.opening.day >= found.opening.today, let child = word(found.name.text),
       let app = word(found.app.appID.text)
@@ -50,7 +50,7 @@ enum ExplainedChange {
     return sentences.isEmpty ? nil : sentences.joined(separator: " ")
   }
 
-  /// Returns whether what a command gives ends with its day, or with a lock.
+  /// Returns whether the effect of a command ends with its day, or with a lock.
   private static func isOfDay(_ command: String) -> Bool {
     command.contains(" --today ") || command.contains(" --day ")
       || ["grant", "points", "unlock"].contains { command.hasPrefix("`latchkey \($0) ") }
@@ -99,16 +99,15 @@ enum ExplainedChange {
     }
   }
 
-  /// Returns all times of a family day as a person types them: those before the hour at which the
-  /// day begins are on the next date.
+  /// Returns all times of a family day as a person types them; those before its first hour are on
+  /// the next date.
   static func wholeDay(from hour: Int) -> String {
     guard hour > 0 else { return "00:00-24:00" }
     let clock = "\(hour < 10 ? "0" : "")\(hour):00"
     return "\"00:00-\(clock), \(clock)-24:00\""
   }
 
-  /// Returns a text as it is typed in a shell, with quotes if it needs them; `nil` if it has
-  /// characters that a shell does not take so.
+  /// Returns a text as it is typed in a shell; `nil` if quotes do not make it safe.
   private static func word(_ text: String) -> String? {
     guard ShellWord.isPlain(text) else { return nil }
     return text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" } ? text : "\"\(text)\""

@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The `latchkey me` subcommand.
 struct MeSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "me", abstract: "Show what is left for you today, on a child's machine.",
@@ -76,8 +75,7 @@ struct MeSubcommand: AsyncParsableCommand {
 }
 
 extension MeSubcommand {
-  /// Shows what holds while nobody has said who is there, or throws the refusal that had another
-  /// reason.
+  /// Shows what holds while nobody has said who is there; throws a refusal with another reason.
   private func showUnnamed(_ interface: any NodeInterface, _ refusal: LocalAPIError) async throws {
     guard refusal.code == .unknownChild else { throw refusal }
     let account = try await interface.ask(Endpoints.getPresence)
@@ -124,7 +122,6 @@ enum MeText {
     return ends.sorted { ($0.verdict.until ?? 0, $0.displayName) < ($1.verdict.until ?? 0, $1.displayName) }
   }
 
-  /// Returns a sentence about when an application closes and why.
   static func end(_ app: AppToday, _ day: ChildToday, in language: Language = .english) -> String {
     var arguments: [String: Phrase.Argument] = [
       "app": .phrase(ProgramsName.phrase(app.displayName)),
@@ -144,10 +141,9 @@ enum MeText {
   /// Returns whether a notice says only what a line about an application's end says.
   static func isSaid(_ notice: String, of app: AppToday) -> Bool {
     guard app.verdict.isAllowed, let left = app.verdict.leftMilliseconds else { return false }
-    return notice.hasPrefix("\(app.displayName): \(TodayText.left(left)) left (")
+    return notice.hasPrefix("\(app.displayName): \(SpanText.left(left)) left (")
   }
 
-  /// Returns a sentence about why an application is closed.
   static func closed(_ app: AppToday, at now: Int64, zone: String, in language: Language = .english) -> String {
     let isBlocked = app.verdict.rule == "blocked"
     let state = isBlocked ? Phrase("blocked") : TodayText.phrase(app.verdict, at: now, zone: zone)
@@ -168,8 +164,7 @@ enum MeText {
       in: language)
   }
 
-  /// Returns how to get more, and what shows why an application is closed; `nil` if there is
-  /// nothing to say.
+  /// Returns how to get more, and what shows why an application is closed.
   static func hint(
     _ day: ChildToday, _ requests: [RequestListing], in language: Language = .english
   ) -> String? {

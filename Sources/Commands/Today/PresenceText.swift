@@ -3,7 +3,7 @@ import LatchkeyNode
 
 /// The conversation about who is there in an account that several children share.
 enum PresenceText {
-  /// Asks for a child's PIN, names that child as the one who is there, and returns what holds now.
+  /// Asks for a child's PIN, says that the child is there, and returns what holds now.
   static func name(
     _ child: String, _ interface: any NodeInterface, in language: Language
   ) async throws -> String {
@@ -24,8 +24,8 @@ enum PresenceText {
     return ShownText.worded(phrase, in: language)
   }
 
-  /// Returns what holds with a child who is there now; `nil` after a wrong PIN, of which a person
-  /// at a terminal is told and may type another.
+  /// Returns what holds with a child who is there now; `nil` after a wrong PIN, if a person at a
+  /// terminal may type another.
   private static func proven(
     _ child: String, by pin: String, _ interface: any NodeInterface, in language: Language, isLast: Bool = false
   ) async throws -> SharedAccount? {
@@ -66,23 +66,16 @@ enum PresenceText {
   }
 }
 
-/// The questions for a PIN, whose answer the terminal does not show.
+/// Questions for a PIN, which the terminal does not show.
 ///
 /// A PIN is never an argument, which other accounts of the machine could read.
 enum PINPrompt {
-  /// How often a person is asked at a terminal, so that what follows a slip is not typed into a
-  /// shell, which shows and keeps it.
+  /// How often a person is asked at a terminal, so that a second try is not typed into a shell.
   static let attempts = 3
 
   /// Returns the PIN that a person types or, without a terminal, the first line of standard input.
   ///
-  /// At a terminal, whoever types anything else is asked again.
-  ///
-  /// - Parameters:
-  ///   - question: The question.
-  ///   - language: The language of the person.
-  /// - Returns: The PIN.
-  /// - Throws: `TerminalFailure` for anything else than a PIN.
+  /// - Throws: `TerminalFailure` for anything but a PIN; at a terminal, after `attempts` questions.
   static func ask(_ question: String, in language: Language = .english) async throws -> String {
     let console = TerminalEnvironment.current.console
     let text = try await line(question, in: language)
@@ -96,7 +89,7 @@ enum PINPrompt {
     throw TerminalFailure(.data, ShownText.worded(fault, in: language))
   }
 
-  /// Returns a new PIN, which a person types twice.
+  /// Asks for a new PIN twice.
   static func askForNew(of child: String) async throws -> String {
     let first = try await ask("New PIN of \(child), 4 to 12 digits: ")
     guard TerminalEnvironment.current.console.inputIsTerminal else { return first }

@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The `latchkey today` subcommand.
 struct TodaySubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "today", abstract: "Show a child's day: what was used, what runs, what is left.",
@@ -75,7 +74,7 @@ enum TodayText {
       "child": .text(day.name.text), "time": .phrase(SpanText.phrase(whole: day.usedMilliseconds)),
     ]
     var parts = [Phrase("{child} {time} used today", used)]
-    // Of no time at all, nothing is a part.
+    // A limit of no time has no parts.
     if let limit = day.limitMilliseconds, limit > 0 {
       let limited = used.merging(["limit": .phrase(SpanText.phrase(whole: limit))]) { $1 }
       parts = [Phrase("{child} {time} of {limit}", limited)]
@@ -103,8 +102,8 @@ enum TodayText {
     return parts.map { ShownText.worded($0, in: language) }.joined(separator: " · ")
   }
 
-  /// Returns when the next break is, such as "break in 20 min, at 14:20"; `nil` if none comes
-  /// before the time is over otherwise, or one goes on.
+  /// Returns when the next break is, such as "break in 20 min, at 14:20"; `nil` in a break, or if
+  /// the time is over before.
   private static func breakWords(_ day: ChildToday) -> Phrase? {
     guard day.screen.isAllowed, day.screen.rule == "breaks", let left = day.screen.leftMilliseconds else { return nil }
     var arguments: [String: Phrase.Argument] = ["time": .phrase(SpanText.phrase(left: left))]
@@ -114,12 +113,7 @@ enum TodayText {
   }
 
   /// Returns a verdict in words, such as "48 min left, until 19:20" or "not allowed: bedtime, until
-  /// 07:00".
-  static func words(_ verdict: VerdictToday, _ day: ChildToday) -> String {
-    ShownText.worded(phrase(verdict, at: day.at, zone: day.zone))
-  }
-
-  /// Returns the same as a phrase, at a time in Unix milliseconds, on the clock of a zone.
+  /// 07:00", at a time in Unix milliseconds.
   static func phrase(_ verdict: VerdictToday, at now: Int64, zone: String) -> Phrase {
     var arguments: [String: Phrase.Argument] = [:]
     if let until = verdict.until { arguments["until"] = .text(clock(until, at: now, zone: zone)) }
@@ -145,8 +139,7 @@ enum TodayText {
     return "\(name) still has to wait: \(words)\(until.map { ", \($0)" } ?? "")."
   }
 
-  /// Returns what is left to pay rewards with, one sentence each; nothing where the family uses no
-  /// points.
+  /// Returns sentences on what is left to pay rewards with; none where the family uses no points.
   static func points(_ day: ChildToday, in language: Language = .english) -> [String] {
     pointsPhrases(day).map { ShownText.worded($0, in: language) }
   }
@@ -169,10 +162,6 @@ enum TodayText {
     ]
   }
 
-  /// Returns the milliseconds that are left in words, in whole minutes.
-  static func left(_ milliseconds: Int64) -> String { SpanText.left(milliseconds) }
-
-  /// Returns the applications of a day as a table.
   static func table(_ day: ChildToday) -> String {
     TableText.render(
       ["Application", "Category", "Used", "Now", "Why"], numbers: [2], spare: [1], wrap: [0, 3, 4],
@@ -181,7 +170,7 @@ enum TodayText {
           app.displayName, app.category.rawValue,
           app.usedMilliseconds == 0 ? "–" : SpanText.minutes(Int(clamping: app.usedMilliseconds / 60_000)),
           app.verdict.isAllowed
-            ? words(app.verdict, day)
+            ? ShownText.worded(phrase(app.verdict, at: day.at, zone: day.zone))
             : app.isLeftOpen
               ? "not closed"
               : (app.isPartlyOpen ? "not closed everywhere" : "not allowed")
@@ -191,13 +180,11 @@ enum TodayText {
       }, empty: "Nothing was used today.")
   }
 
-  /// Returns a time on the family's clock: the time of day or, on another date than the day's, that
-  /// as well.
   static func clock(_ milliseconds: Int64, _ day: ChildToday) -> String {
     clock(milliseconds, at: day.at, zone: day.zone)
   }
 
-  /// Returns a time on the family's clock, with the date if it is on another one than `now`.
+  /// Returns a time on the family's clock, with its date unless that is the date of `now`.
   static func clock(_ milliseconds: Int64, at now: Int64, zone: String) -> String {
     let zone = TimeText.zone(zone)
     let (time, today) = (TimeText.short(milliseconds, zone: zone), TimeText.short(now, zone: zone))

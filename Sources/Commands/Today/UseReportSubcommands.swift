@@ -2,7 +2,6 @@ import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
 
-/// The options of every report of use.
 struct UseReportOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
@@ -19,7 +18,6 @@ struct UseReportOptions: ParsableArguments {
   var format: UsageFormat = .table
 }
 
-/// The `latchkey report day` subcommand, or `latchkey report` in short.
 struct ReportDaySubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "day", abstract: "Show a child's use by day, newest first.",
@@ -35,7 +33,6 @@ struct ReportDaySubcommand: AsyncParsableCommand {
   func run() async throws { try await UseReportText.report("day", options, at: node.open()) }
 }
 
-/// The `latchkey report week` subcommand.
 struct ReportWeekSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "week", abstract: "Show a child's use by week from Monday, newest first.",
@@ -51,7 +48,6 @@ struct ReportWeekSubcommand: AsyncParsableCommand {
   func run() async throws { try await UseReportText.report("week", options, at: node.open()) }
 }
 
-/// The `latchkey report month` subcommand.
 struct ReportMonthSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "month", abstract: "Show a child's use by month, newest first.",
@@ -67,14 +63,12 @@ struct ReportMonthSubcommand: AsyncParsableCommand {
   func run() async throws { try await UseReportText.report("month", options, at: node.open()) }
 }
 
-/// A report of use as it is written.
 enum UseReportText {
   static let csvHeader = [
     "childID", "child", "period", "start", "appID", "displayName", "category", "milliseconds", "earnedMilliPoints",
     "sessions",
   ]
 
-  /// Asks for a report and writes it.
   static func report(_ period: String, _ options: UseReportOptions, at node: any NodeInterface) async throws {
     let environment = TerminalEnvironment.current
     let name = try await ChildChoice.name(options.child, at: node)
@@ -130,8 +124,7 @@ enum UseReportText {
       }
   }
 
-  /// A line of a report: an application, or a total with an instant of several applications counted
-  /// once.
+  /// A line of a report: an application, or a total that counts each instant once.
   private struct Line {
     var name: String
     /// `all` in the total of everything.

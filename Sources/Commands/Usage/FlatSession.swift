@@ -2,14 +2,13 @@ import Foundation
 import LatchkeyModel
 import LatchkeyNode
 
-/// One session as programs read it: every value by its own name, times as text and as Unix
-/// milliseconds.
+/// A session as programs read it: each value has a name, and times are text and Unix milliseconds.
 struct FlatSession: Encodable, Sendable {
   let session: UsagePage.Session
 
   private struct Column: Sendable {
     let name: String
-    /// Returns the value; `nil` for none, which is absent in JSON and empty in CSV.
+    /// A value of `nil` is absent in JSON and empty in CSV.
     let value: @Sendable (UsagePage.Session) -> (any Encodable)?
 
     init(_ name: String, _ value: @escaping @Sendable (UsagePage.Session) -> (any Encodable)?) {

@@ -3,7 +3,6 @@ import Foundation
 import LatchkeyModel
 import LatchkeyNode
 
-/// The `latchkey usage` subcommand.
 struct UsageSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "usage", abstract: "Record and look at the use of applications.",
@@ -12,7 +11,6 @@ struct UsageSubcommand: AsyncParsableCommand {
     defaultSubcommand: UsageListSubcommand.self)
 }
 
-/// Which use is asked for.
 struct UsageOptions: ParsableArguments {
   @Option(
     name: .customLong("on"),
@@ -28,14 +26,12 @@ struct UsageOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv"))
   var format: UsageFormat = .table
 
-  /// Returns whether an application is the one asked for.
   func isWanted(_ id: AppID, _ displayName: String) -> Bool {
     guard let app = app?.lowercased() else { return true }
     return id.text.lowercased() == app || displayName.lowercased() == app
   }
 }
 
-/// The `latchkey usage list` subcommand.
 struct UsageListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List sessions, newest first.",
@@ -75,7 +71,7 @@ struct UsageListSubcommand: AsyncParsableCommand {
       try environment.console.write(
         CSVText.render(FlatSession.csvHeader, rows: sessions.map { FlatSession(session: $0).csvRow }))
     case .table:
-      // The column is there when there is something to say in it.
+      // Columns without values are left out.
       let isDoubtful = sessions.contains { $0.doubt != nil }
       let hasChildren = Set(sessions.map(\.childName)).count > 1
       let headings = ["Machine", "Application", "From", "To", "Active", "Category", "Points"]
@@ -98,7 +94,7 @@ struct UsageListSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns the sessions asked for: an application's by its ID, or else by its name.
+  /// Returns the sessions; those of an application by its ID or, if it has none, by its name.
   private func sessions(of node: any NodeInterface, zone: TimeZone) async throws -> [UsagePage.Session] {
     let id = options.app.flatMap { AppID($0) }
     var query = UsageQuery(
@@ -131,7 +127,7 @@ struct UsageListSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns a session as a row of the table, with the part inside the range.
+  /// Returns the row of a session, with the part inside the range.
   static func row(_ session: UsagePage.Session, zone: TimeZone) -> [String] {
     let record = session.record
     let start = TimeText.short(session.clippedStart, zone: zone)
@@ -149,7 +145,7 @@ struct UsageListSubcommand: AsyncParsableCommand {
 
 /// The points of use, with the same sign everywhere: earned ones above zero, paid ones below.
 enum UsagePoints {
-  /// Returns what the ledger holds for a session, in words as short as a figure.
+  /// Returns what the ledger holds for a session.
   static func text(_ session: UsagePage.Session) -> String {
     let isReward = session.record.category == .reward
     switch session.charge {
@@ -168,7 +164,7 @@ enum UsagePoints {
     }
   }
 
-  /// Returns what a session of a reward costs if there are points enough, in milli-points.
+  /// Returns the full cost of a session of a reward, in milli-points.
   private static func cost(_ record: UsageRecord) -> Int64 {
     var carry = PointsRemainder()
     return PointsArithmetic.cost(
@@ -176,7 +172,7 @@ enum UsagePoints {
       rate: PointsRate(milliPointsPerMinute: record.milliPointsPerMinute), carry: &carry)
   }
 
-  /// Returns what there is to explain about the points of some sessions, one sentence each.
+  /// Returns sentences that explain the points of some sessions.
   static func notes(_ sessions: [UsagePage.Session]) -> [String] {
     var notes: [String] = []
     if sessions.contains(where: { text($0) == "not charged" }) {
@@ -194,9 +190,8 @@ enum UsagePoints {
   }
 }
 
-/// The words for use that cannot be true.
+/// The words for impossible use.
 enum DoubtText {
-  /// Returns the doubt about a record, for a column.
   static func words(_ doubt: UsageDoubt) -> String {
     switch doubt {
     case .future: "impossible: in the future"
@@ -206,8 +201,7 @@ enum DoubtText {
     }
   }
 
-  /// Prints the possible causes of impossible use and the next step, for the machines that reported
-  /// it.
+  /// Prints the possible causes and the next step for the machines that reported impossible use.
   static func explain(_ machines: Set<String>, on console: any Console) {
     for machine in machines.sorted() {
       console.note(

@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeySystem
 
-/// The `latchkey usage track` subcommand.
 struct UsageTrackSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "track", abstract: "Run a program and record its use.",
@@ -44,8 +43,7 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
     let app = try await chosen(at: interface)
     let started = try environment.startProgram(program)
     let reporter = UsageReporter(node: interface, patience: environment.reportPatience)
-    // The program keeps its process number until it is waited for, so that the node can see what it
-    // is told of.
+    // Until it is waited for, the program keeps its process number, so that the node can see it.
     let session = await report(started, as: app, to: reporter)
     let status = try await started.waitUntilEnd()
     if let session {
@@ -60,8 +58,7 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
     throw ExitCode(status)
   }
 
-  /// Returns the ID of the application; a program that was named by its ID runs although the node
-  /// cannot look for it.
+  /// Returns the ID of the application; with an ID, the program runs although the node cannot look.
   private func chosen(at node: any NodeInterface) async throws -> AppID {
     do { return try await node.ask(Endpoints.getTrackedApp, app).appID } catch {
       guard let id = AppID(app), [.storage, .internal, .forbidden].contains(error.code) else { throw error }
@@ -69,10 +66,8 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// The application as people read of it: by the name that was given here, or as it was typed.
   private var called: String { ShownText.safe(name ?? app) }
 
-  /// Returns a sentence on what the node counts from now on.
   static func sentence(_ session: UsageStarted, app: String) -> String {
     guard session.isBlocked else {
       return "latchkey: The use of \(app) counts from now until the program ends."
@@ -82,7 +77,6 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
       : "latchkey: \(app) is blocked on this machine, and is closed."
   }
 
-  /// Reports the start, and tells the person what they should know about it.
   private func report(
     _ started: any RecordedProgram, as app: AppID, to reporter: UsageReporter
   ) async -> UsageStarted? {
@@ -99,16 +93,15 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
   }
 }
 
-/// Reports a session's start and end to the node, and does not give up when the node is just
-/// restarting.
+/// Reports a session's start and end to the node, also while the node restarts.
 struct UsageReporter: Sendable {
   let node: any NodeInterface
   /// The time for which a report is retried.
   let patience: Duration
-  /// Between two tries.
+  /// The time between two tries.
   var pause = Duration.milliseconds(250)
 
-  /// Reports the start; it returns when the session is durable at the node.
+  /// Reports the start; on return, the session is durable at the node.
   func start(_ program: any RecordedProgram, app: AppID, name: String?, zone: String) async throws(LocalAPIError)
     -> UsageStarted
   {
@@ -118,12 +111,9 @@ struct UsageReporter: Sendable {
     return try await retried { () throws(LocalAPIError) in try await node.ask(Endpoints.startUsage, request) }
   }
 
-  /// Asks the node to check whether the session has ended, so that its record is durable on return.
+  /// Asks the node to check whether the session has ended; on return, its record is durable.
   ///
   /// It is not an error if another window of the application continues the session.
-  ///
-  /// - Parameter recordID: The ID of the session's record.
-  /// - Throws: `LocalAPIError` if the node refuses or cannot be reached.
   func end(_ recordID: RecordID) async throws(LocalAPIError) {
     do throws(LocalAPIError) {
       _ = try await retried { () throws(LocalAPIError) in try await node.ask(Endpoints.endUsage, recordID.description) }
@@ -140,7 +130,7 @@ struct UsageReporter: Sendable {
       do {
         return try await report()
       } catch {
-        // Only a node that cannot be reached is worth asking again; a refusal stays one.
+        // Only a node that cannot be reached is asked again; a refusal stays one.
         guard error.code == .timeout, ContinuousClock.now < deadline, !Task.isCancelled else { throw error }
         try? await Task.sleep(for: pause)
       }
@@ -157,8 +147,7 @@ protocol RecordedProgram: Sendable {
   /// Unix milliseconds.
   var startedAtWall: Int64 { get }
 
-  /// Waits until it has ended, and returns its exit status, or 128 and the number of the signal
-  /// that ended it.
+  /// Waits for its end, and returns its exit status, or 128 and the number of the signal.
   ///
   /// It keeps its process number until this is called, even if it has ended.
   func waitUntilEnd() async throws -> Int32
@@ -168,10 +157,8 @@ extension ChildProcess: RecordedProgram {
   var processID: Int32 { pid }
   var processStartTime: UInt64 { startTime }
 
-  /// Starts a program with its arguments in the foreground of this terminal.
+  /// Starts a program, by path or name, with its arguments in the foreground of this terminal.
   ///
-  /// - Parameter arguments: The program, by path or name, and its arguments.
-  /// - Returns: The program.
   /// - Throws: `TerminalFailure` with the exit status of a shell: 127 if the program is not found,
   ///   126 if it cannot be run.
   static func recorded(_ arguments: [String]) throws(TerminalFailure) -> ChildProcess {

@@ -38,7 +38,7 @@ struct WidgetLine: Hashable {
   var details: [String]
   /// How much of a child's limit of the day is left, 0 to 100; `nil` without a limit.
   var percentage: Int?
-  /// A Boolean value that indicates whether a person should look now.
+  /// Whether a person should look now.
   var isUrgent = false
 
   /// The most details, and the most characters of each.
@@ -56,7 +56,7 @@ extension WidgetLine {
   private static let minute: Int64 = 60_000
 
   /// Creates the line of a child's own day, such as “48 min”, “48 min to bedtime” or “bedtime until
-  /// 07:00”, in a language.
+  /// 07:00”.
   init(_ day: ChildToday, in language: Language = .english) {
     let left = day.screen.isAllowed ? day.screen.leftMilliseconds : 0
     let percentage = day.limitMilliseconds.map { limit -> Int in
@@ -110,12 +110,8 @@ extension WidgetLine {
     }
   }
 
-  /// Creates the line of a parent's machine, such as “1 request · Emma 48 min · Ben off”.
-  ///
-  /// - Parameters:
-  ///   - requests: The requests of all children.
-  ///   - days: The day of each child who has a machine, and whether one of these is connected.
-  ///   - warnings: The warnings about this machine and the children's.
+  /// Creates the line of a parent's machine, such as “1 request · Emma 48 min · Ben off”, from the
+  /// day of each child who has a machine, and whether one of the child's machines is connected.
   init(requests: [RequestListing], days: [(day: ChildToday, isConnected: Bool)], warnings: [String]) {
     let open = requests.filter { $0.state == .open }
     var parts = open.isEmpty ? [] : [ShownText.count(open.count, "request")]
@@ -136,7 +132,6 @@ extension WidgetLine {
         + (warnings.isEmpty ? [] : ["What to do is shown by `latchkey status`."]), isUrgent: !open.isEmpty)
   }
 
-  /// Creates the line for a node that does not answer.
   init(away error: any Error, in language: Language = .english) {
     let text =
       switch (error as? LocalAPIError)?.code {

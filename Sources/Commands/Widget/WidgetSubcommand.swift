@@ -2,7 +2,6 @@ import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
 
-/// The `latchkey widget` subcommand.
 struct WidgetSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "widget", abstract: "Write a line for a status bar.",
@@ -24,8 +23,8 @@ struct WidgetSubcommand: AsyncParsableCommand {
       Example: latchkey widget --format waybar --follow
       """)
 
-  /// The seconds after which a bar that is followed is brought up to date in any case: time passes
-  /// without an event, and nothing is told in an account that is shared while nobody is named.
+  /// A followed bar is updated after these seconds in any case: time passes without an event, and a
+  /// shared account has none while nobody has said who is there.
   private static let refreshSeconds = 10
 
   @OptionGroup var node: NodeOptions
@@ -87,7 +86,6 @@ struct WidgetSubcommand: AsyncParsableCommand {
 struct WidgetSource: Sendable {
   let open: @Sendable () async throws -> any NodeInterface
 
-  /// Returns what to show now; without an answer, a line that says so.
   func line() async -> WidgetLine {
     let language = TerminalEnvironment.current.language
     do {
@@ -131,7 +129,7 @@ struct WidgetSource: Sendable {
       requests: try await node.ask(Endpoints.getRequests, nil), days: days, warnings: status.warnings + conditions)
   }
 
-  /// Calls a closure with each change that the node tells of, until the node stops.
+  /// Calls a closure with each change that the node reports, until the node stops.
   func follow(_ changed: @escaping @Sendable () -> Void) async throws {
     for await change in try await open().ask(Endpoints.changeEvents, nil) where change.about != .command { changed() }
   }
@@ -147,13 +145,7 @@ enum WidgetFormat: String, WordArgument, Sendable {
   /// The status by which i3blocks marks a block as urgent; it takes any other than 0 for a fault.
   static let urgentStatus: Int32 = 33
 
-  /// Returns a line as the bar takes it, with its line ends.
-  ///
-  /// - Parameters:
-  ///   - line: What to show.
-  ///   - mayColor: Whether colors are permitted.
-  /// - Returns: One line, for i3blocks two or three.
-  /// - Throws: An error of the JSON encoder, which no line causes.
+  /// Returns a line as the bar takes it: one line with its end, for i3blocks two or three.
   func text(_ line: WidgetLine, mayColor: Bool) throws -> String {
     let color = mayColor ? line.mood.color : nil
     switch self {
@@ -167,7 +159,6 @@ enum WidgetFormat: String, WordArgument, Sendable {
     }
   }
 
-  /// Returns the exit status for a line.
   func status(_ line: WidgetLine) -> Int32 {
     self == .i3blocks && line.isUrgent ? Self.urgentStatus : ExitStatus.ok.rawValue
   }
@@ -189,7 +180,7 @@ private struct WaybarLine: Encodable {
     percentage = line.percentage
   }
 
-  /// Returns a text without what Pango takes for markup.
+  /// Returns a text without Pango's markup.
   private static func markup(_ text: String) -> String {
     text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
   }

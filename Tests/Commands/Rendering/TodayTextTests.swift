@@ -34,9 +34,11 @@ import Testing
       reason: Phrase("{reason}, but only what a rule names is closed", ["reason": "a break of 2 min"]),
       until: day.at + 1_200_000)
     let words = "until 14:20: a break of 2 min, but only what a rule names is closed"
-    #expect(TodayText.words(day.screen, day) == "not allowed \(words)")
+    #expect(ShownText.worded(TodayText.phrase(day.screen, at: day.at, zone: day.zone)) == "not allowed \(words)")
     #expect(TodayText.obstacle(day) == "Emma still has to wait \(words).")
     day.screen.reason = "a break of 2 min"
-    #expect(TodayText.words(day.screen, day) == "not allowed: a break of 2 min, until 14:20")
+    #expect(
+      ShownText.worded(TodayText.phrase(day.screen, at: day.at, zone: day.zone))
+        == "not allowed: a break of 2 min, until 14:20")
   }
 }
