@@ -75,19 +75,15 @@ struct AppSetSubcommand: AsyncParsableCommand {
     transform: AppRule.rate.argument)
   var pointsPerMinute: Int64?
 
-  @Flag(exclusivity: .exclusive)
-  var blocking: Blocking?
-
-  @Flag(help: "With --blocked: end it at once where it runs, without time to save.")
-  var now = false
+  @Flag(exclusivity: .exclusive) var blocking: Blocking?
+  @Flag(help: "With --blocked: end it at once where it runs, without time to save.") var now = false
 
   @Flag(
     inversion: .prefixedNo, exclusivity: .exclusive,
     help: "Whether it may be used at any time, also when the child is locked or in bed.")
   var alwaysAllowed: Bool?
 
-  @Flag(exclusivity: .exclusive)
-  var enabling: Enabling?
+  @Flag(exclusivity: .exclusive) var enabling: Enabling?
 
   @Option(
     parsing: .unconditional,
@@ -114,8 +110,8 @@ struct AppSetSubcommand: AsyncParsableCommand {
       How long it has to save when it is closed, such as 60s; up to 5 minutes, and 5 s by default. It is asked to end at once, and ended when \
       this time is over: a program that obeys at once is gone at once, and one that saves or asks first has the time for it.
       """, valueName: "time|default"),
-    transform: TimeToSave.read)
-  var grace: TimeToSave?
+    transform: { try Setting(text: $0.lowercased() == "default" ? nil : String(AppRule.grace.argument($0))) })
+  var grace: Setting?
 
   @Option(
     help: ArgumentHelp(
@@ -131,11 +127,8 @@ struct AppSetSubcommand: AsyncParsableCommand {
       """, valueName: "kind value"))
   var matcher: [String] = []
 
-  @Option(help: ArgumentHelp("The name that people read.", valueName: "name"))
-  var name: String?
-
-  @Flag(help: "It is an application that is not installed yet, given by its ID.")
-  var new = false
+  @Option(help: ArgumentHelp("The name that people read.", valueName: "name")) var name: String?
+  @Flag(help: "It is an application that is not installed yet, given by its ID.") var new = false
 
   @Flag(help: "Take away all that is set for it, so that the family's rules or its default category hold again.")
   var reset = false
@@ -164,9 +157,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
   func run() async throws {
     try HoursArgument.check(hours)
     let interface = try await node.open()
-    if reset {
-      return try await AppReset.run(app, of: owner.whose.owner, at: interface, options: options)
-    }
+    if reset { return try await AppReset.run(app, of: owner.whose.owner, at: interface, options: options) }
     let request = RuleRequest(changes, app: app, isNew: new ? true : nil)
     let console = TerminalEnvironment.current.console
     let named: EditedApp?
@@ -175,9 +166,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
     } catch let error as LocalAPIError where error == .needsCategory {
       throw TerminalFailure(.usage, error.message)
     }
-    for matcher in matcher {
-      if let warning = PlainPattern.warning(matcher) { console.note(warning) }
-    }
+    for warning in matcher.compactMap(Self.warning) { console.note(warning) }
     if new, let named, !named.isRecognized, matcher.isEmpty || matcher == ["none"] {
       console.note(
         "Nothing is recognized as \(named.name) so far, so its rules close nothing: say which program it is with "
@@ -192,7 +181,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
     changes += AppRule.allowed.changes(alwaysAllowed) + AppRule.enabled.changes(enabling.map { $0 == .enabled })
     changes += dailyLimit?.changes(of: AppRule.limit.end, replacing: Weekday.allCases) ?? []
     changes += AppRule.step.changes(whenOver) + AppRule.launches.changes(launches)
-    if let grace { changes += [.init(AppRule.grace.end, grace.seconds.map(String.init))] }
+    if let grace { changes += [.init(AppRule.grace.end, grace.text)] }
     changes += TimesText.changes(of: AppRule.hours.end, to: hours)
     // The node says which matchers it does not take.
     if !matcher.isEmpty {
@@ -200,36 +189,15 @@ struct AppSetSubcommand: AsyncParsableCommand {
     }
     return changes
   }
-}
 
-/// How long an application has to save.
-struct TimeToSave: Sendable {
-  /// The time in seconds; `nil` for the default.
-  let seconds: Int64?
-
-  /// Reads a time, or `default`; throws `ValidationError` for anything else.
-  @Sendable static func read(_ text: String) throws -> TimeToSave {
-    TimeToSave(seconds: text.lowercased() == "default" ? nil : try AppRule.grace.argument(text))
-  }
-}
-
-/// A pattern for arguments that is a plain word, which an editor or a shell may have as well.
-enum PlainPattern {
-  /// Returns a sentence on a matcher that fits whatever has the word among its arguments.
-  static func warning(_ matcher: String) -> String? {
+  /// Returns a sentence on a matcher that fits whatever has a plain word among its arguments.
+  private static func warning(_ matcher: String) -> String? {
     guard let pattern = matcher.wholeMatch(of: /argument (.+)/)?.output.1 else { return nil }
     let word = pattern.split { $0 == "*" || $0 == "?" }.max { $0.utf8.count < $1.utf8.count } ?? ""
-    guard !word.isEmpty, word.utf8.allSatisfy(isOfWord) else { return nil }
+    guard word.wholeMatch(of: /[0-9A-Za-z._-]+/) != nil else { return nil }
     return
       "“\(pattern)” also closes an editor or a shell that has the word among its arguments, such as `nano \(word)`: give more of "
       + "the command line that starts it, such as --matcher \"argument java -jar *\(word)\"."
-  }
-
-  private static func isOfWord(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
-    default: false
-    }
   }
 }
 
@@ -238,8 +206,7 @@ struct AppOwner: ParsableArguments {
   @OptionGroup var whose: RuleOwnerOptions
 
   /// Refused with a sentence: rules belong to a child.
-  @Option(name: .customLong("on"), help: .hidden)
-  var machine: String?
+  @Option(name: .customLong("on"), help: .hidden) var machine: String?
 
   mutating func validate() throws {
     if machine != nil {

@@ -10,8 +10,7 @@ struct AppsSubcommand: AsyncParsableCommand {
     subcommands: [
       AppsListSubcommand.self, AppsScanSubcommand.self, AppsRefusedSubcommand.self, AppsAllowSubcommand.self,
       GroupSubcommand.self,
-    ],
-    defaultSubcommand: AppsListSubcommand.self)
+    ], defaultSubcommand: AppsListSubcommand.self)
 }
 
 struct AppsListSubcommand: AsyncParsableCommand {
@@ -28,12 +27,10 @@ struct AppsListSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
-  @Option(
-    help: ArgumentHelp("Only those of this child.", valueName: "child"), completion: CompletionNames.children)
+  @Option(help: ArgumentHelp("Only those of this child.", valueName: "child"), completion: CompletionNames.children)
   var child: String?
 
-  @Option(name: .customLong("on"), help: .hidden)
-  var machine: String?
+  @Option(name: .customLong("on"), help: .hidden) var machine: String?
 
   mutating func validate() throws {
     guard machine == nil else {
@@ -55,8 +52,7 @@ struct AppsListSubcommand: AsyncParsableCommand {
     for sentence in Self.notes(found, peers) { console.note(sentence) }
   }
 
-  /// Returns the sentences below the table: what has no effect, what has not arrived, and who set
-  /// the rules.
+  /// Returns what has no effect, what has not arrived, and who set the rules.
   static func notes(_ found: [ChildApps], _ peers: [PeerStatus]) -> [String] {
     var notes: [String] = []
     // A rule of the family's is listed for each child.
@@ -104,10 +100,8 @@ struct AppsListSubcommand: AsyncParsableCommand {
 
   private static func rules(_ app: AppListing) -> [String] {
     [
-      ShownText.safe(app.displayName),
-      (app.category ?? .neutral).rawValue + (app.isByDefault ? " by default" : ""),
-      app.category ?? .neutral == .neutral ? "–" : PointsText.text(app.milliPointsPerMinute), allowed(app),
-      limit(app),
+      ShownText.safe(app.displayName), (app.category ?? .neutral).rawValue + (app.isByDefault ? " by default" : ""),
+      app.category ?? .neutral == .neutral ? "–" : PointsText.text(app.milliPointsPerMinute), allowed(app), limit(app),
     ]
   }
 

@@ -21,8 +21,7 @@ struct AppsRefusedSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
-  @Option(
-    help: ArgumentHelp("Only those of this child.", valueName: "child"), completion: CompletionNames.children)
+  @Option(help: ArgumentHelp("Only those of this child.", valueName: "child"), completion: CompletionNames.children)
   var child: String?
 
   func run() async throws {

@@ -27,8 +27,7 @@ struct AppsScanSubcommand: AsyncParsableCommand {
       "Wait for a machine that is off, at most this long.", valueName: "time"))
   var wait: WaitingTime?
 
-  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv"))
-  var format: UsageFormat = .table
+  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv")) var format: UsageFormat = .table
 
   /// How long a connected machine is waited for, in seconds.
   private static let patience = 10
@@ -48,9 +47,7 @@ struct AppsScanSubcommand: AsyncParsableCommand {
     if number == nil { try tell(of: ended, found.first ?? known, peer) }
   }
 
-  private static func machine(
-    _ text: String?, at node: any NodeInterface
-  ) async throws -> InstalledListing {
+  private static func machine(_ text: String?, at node: any NodeInterface) async throws -> InstalledListing {
     let machines = try await node.ask(Endpoints.getInstalled, (text, nil))
     guard let machine = machines.first else {
       throw TerminalFailure(.unknownName, "No child's machine is paired yet: run `latchkey pair` here and there.")
@@ -66,9 +63,7 @@ struct AppsScanSubcommand: AsyncParsableCommand {
   }
 
   /// Has the machine look, and returns the command as it is when the time is up.
-  private func scan(
-    _ machine: InstalledListing, at node: any NodeInterface
-  ) async throws -> ConfigurationCommand? {
+  private func scan(_ machine: InstalledListing, at node: any NodeInterface) async throws -> ConfigurationCommand? {
     let command = try await node.ask(
       Endpoints.issue, CommandRequest(device: machine.deviceID.description, action: .scanApplications))
     return try await CommandWaiter(node: node).wait(
@@ -104,9 +99,7 @@ struct AppsScanSubcommand: AsyncParsableCommand {
         ? "\(name) has not told which applications it has: try again in a minute."
         : "\(name) \(DeviceText.away(EditedMachine(peer), now: environment.now())). It tells which applications it has when it is back."
     }
-    guard !peer.isConnected, let seen = peer.device.lastSeenAt else {
-      return "That is what \(name) has told before."
-    }
+    guard !peer.isConnected, let seen = peer.device.lastSeenAt else { return "That is what \(name) has told before." }
     return "As of \(TimeText.short(seen, zone: environment.timeZone)); \(name) is off."
   }
 
@@ -123,7 +116,7 @@ struct AppsScanSubcommand: AsyncParsableCommand {
   }
 }
 
-enum InstalledText {
+private enum InstalledText {
   static func table(_ machine: InstalledListing) -> String {
     TableText.render(
       ["Application", "ID", "Version", "Suggested", "Set"], spare: [2, 3], wrap: [0, 4],
@@ -160,9 +153,7 @@ enum InstalledText {
     var words: [String] = []
     if setting.isBlocked { words.append("blocked") }
     if setting.isAlwaysAllowed { words.append("always allowed") }
-    if let category = setting.category {
-      words.append(category.rawValue + (setting.isByDefault ? " by default" : ""))
-    }
+    if let category = setting.category { words.append(category.rawValue + (setting.isByDefault ? " by default" : "")) }
     if let limit = setting.limit {
       let limits = try? DayLimits(limit)
       words.append((limits?.words ?? limit) + (limits?.hasHours == true ? "" : " a day"))

@@ -37,17 +37,10 @@ struct GrantSubcommand: AsyncParsableCommand {
     completion: CompletionNames.apps)
   var scope: String?
 
-  @Option(help: ArgumentHelp("Why it is more or less, which the child reads.", valueName: "text"))
-  var reason: String?
-
-  @Flag(help: .hidden)
-  var family = false
+  @Option(help: ArgumentHelp("Why it is more or less, which the child reads.", valueName: "text")) var reason: String?
+  @Flag(help: .hidden) var family = false
 
   private var typed: GrantWords { GrantWords(words) }
-  private var child: String? { typed.child }
-  /// The minutes: negative to take time away, and 0 if the text is no time.
-  private var minutes: Int { typed.minutes }
-  private var isTakenBack: Bool { typed.isTakenBack }
 
   mutating func validate() throws {
     if let option = words.first(where: { $0.hasPrefix("--") }) {
@@ -64,29 +57,32 @@ struct GrantSubcommand: AsyncParsableCommand {
       let command = ["latchkey", "grant"] + words + (scope.map { ["--for", $0] } ?? [])
       throw ValidationError("The reason has no words: give --reason a text, or type `\(TypedWord.command(command))`.")
     }
-    if isTakenBack, scope != nil { throw ValidationError("None takes back all of today's grants: leave --for out.") }
-    if isTakenBack, reason != nil {
+    if typed.isTakenBack, scope != nil {
+      throw ValidationError("None takes back all of today's grants: leave --for out.")
+    }
+    if typed.isTakenBack, reason != nil {
       throw ValidationError("A reason is for more time or for less: leave --reason out with none.")
     }
     if let scope, AppCategory(argument: scope) == nil { try AppChoice.check(scope) }
   }
 
   func run() async throws {
-    let interface = try await node.open()
+    let (interface, typed) = (try await node.open(), self.typed)
     if family {
       throw try await EachChild.failure("Time is given to one child", "grant", " \(typed.time)", at: interface)
     }
-    if isTakenBack { return try await takeBack(at: interface) }
+    if typed.isTakenBack { return try await takeBack(at: interface) }
     let category = scope.flatMap { AppCategory(argument: $0) }
-    let request = GrantRequest(minutes: minutes, category: category, app: category == nil ? scope : nil, reason: reason)
-    let answer = try await interface.ask(Endpoints.grantTime, (child, request))
-    let (edit, minutes) = (OwnedEdit(answer), answer.minutes ?? minutes)
+    let request = GrantRequest(
+      minutes: typed.minutes, category: category, app: category == nil ? scope : nil, reason: reason)
+    let answer = try await interface.ask(Endpoints.grantTime, (typed.child, request))
+    let (edit, minutes) = (OwnedEdit(answer), answer.minutes ?? typed.minutes)
     let purpose = category.map { ReasonText.plural($0).worded() } ?? edit.rules.app?.name
     let whom = purpose.map { " for " + ShownText.safe($0) } ?? ""
     // The time is given, and a lock or the bedtime may still keep the child from using it.
     let given = edit.rules.child?.childID.description ?? ""
     guard minutes > 0 else {
-      let all = minutes == self.minutes ? "" : ", which is all that was left"
+      let all = minutes == typed.minutes ? "" : ", which is all that was left"
       return try await RuleIssue.tell(
         edit, ["\(edit.rules.whom): \(SpanText.minutes(-minutes)) less today\(whom)\(all)."], then: "it counts",
         at: interface, options: options)
@@ -97,7 +93,7 @@ struct GrantSubcommand: AsyncParsableCommand {
   }
 
   private func takeBack(at interface: any NodeInterface) async throws {
-    let owner = RuleOwner.child(child)
+    let owner = RuleOwner.child(typed.child)
     let present = try await owner.rules(at: interface)
     let today = FamilyClock(present).today
     let grants = present.rules.filter { rule in
@@ -120,7 +116,7 @@ struct GrantSubcommand: AsyncParsableCommand {
 }
 
 /// The child and the time of a grant, in the order in which a person types them.
-struct GrantWords {
+private struct GrantWords {
   /// The child; `nil` for the only one.
   private(set) var child: String?
   /// The time as one word, with a hyphen for a minus sign or a dash before it.
@@ -173,7 +169,7 @@ struct GrantWords {
       return "A grant is for today alone. Another day is given a limit of its own: type "
         + "`\(TypedWord.command(["latchkey", "limit", "set"] + owner + ["--day", "tomorrow", "--daily", "2h"]))`."
     }
-    guard rest.count > 1 || rest.contains(where: { Self.less.contains($0.lowercased()) }) else { return nil }
+    guard rest.count > 1 || isLess else { return nil }
     return meant(options, scope) ?? usage
   }
 

@@ -13,8 +13,7 @@ struct GroupSubcommand: AsyncParsableCommand {
     subcommands: [
       GroupSetSubcommand.self, GroupAddSubcommand.self, GroupDropSubcommand.self, GroupListSubcommand.self,
       GroupRemoveSubcommand.self,
-    ],
-    defaultSubcommand: GroupListSubcommand.self)
+    ], defaultSubcommand: GroupListSubcommand.self)
 }
 
 struct GroupSetSubcommand: AsyncParsableCommand {
@@ -29,9 +28,7 @@ struct GroupSetSubcommand: AsyncParsableCommand {
       Example: latchkey apps group set Blocks --child Emma --weekly-limit 5h
       """)
 
-  @OptionGroup var node: NodeOptions
-  @OptionGroup var whose: RuleOwnerOptions
-  @OptionGroup var options: RuleOptions
+  @OptionGroup var rule: RuleChangeOptions
 
   @Argument(
     help: ArgumentHelp("What the group is called, without spaces.", valueName: "group"),
@@ -59,11 +56,8 @@ struct GroupSetSubcommand: AsyncParsableCommand {
     help: ArgumentHelp("When they may be used, such as \"mon-fri 15:00-18:00\", or none.", valueName: "times|none"))
   var hours: String?
 
-  @Flag(exclusivity: .exclusive)
-  var blocking: AppSetSubcommand.Blocking?
-
-  @Flag(help: "With --blocked: end them at once where they run, without time to save.")
-  var now = false
+  @Flag(exclusivity: .exclusive) var blocking: AppSetSubcommand.Blocking?
+  @Flag(help: "With --blocked: end them at once where they run, without time to save.") var now = false
 
   @Flag(
     inversion: .prefixedNo, exclusivity: .exclusive,
@@ -82,8 +76,7 @@ struct GroupSetSubcommand: AsyncParsableCommand {
     transform: AppRule.rate.argument)
   var pointsPerMinute: Int64?
 
-  @Flag(help: "The applications may be ones that are not installed yet, given by their IDs.")
-  var new = false
+  @Flag(help: "The applications may be ones that are not installed yet, given by their IDs.") var new = false
 
   mutating func validate() throws {
     try GroupChoice.check(name)
@@ -100,9 +93,9 @@ struct GroupSetSubcommand: AsyncParsableCommand {
   func run() async throws {
     try HoursArgument.check(hours)
     let apps = GroupChoice.apps(apps)
-    let request = RuleRequest(
-      changes, isNew: new ? true : nil, group: name, members: apps.isEmpty ? nil : apps)
-    try await RuleIssue.set(request, of: whose.owner, at: node.open(), options: options)
+    try await rule.set(
+      RuleRequest(changes, isNew: new ? true : nil, group: name, members: apps.isEmpty ? nil : apps),
+      at: rule.node.open())
   }
 
   private var changes: [RuleRequest.Change] {
@@ -127,8 +120,9 @@ struct GroupListSubcommand: AsyncParsableCommand {
     let owners = try await whose.owner.all(at: try await node.open())
     let console = TerminalEnvironment.current.console
     if listing.format == .json {
-      let listed = owners.flatMap { [ListedRules($0.child?.name, $0.rules), ListedRules(nil, $0.family)] }
-      let found = listed.map { ListedRules($0.child, $0.rules.filter { RuleKey($0.key)?.group != nil }) }
+      let found = owners.flatMap { [($0.child?.name, $0.rules), (nil, $0.family)] }.map { child, rules in
+        ListedRules(child: child, rules: rules.filter { RuleKey($0.key)?.group != nil })
+      }
       return try console.write(JSONText.pretty(found.filter { !$0.rules.isEmpty }))
     }
     let whose = owners.count > 1 ? "anybody" : owners[0].whomLowercased
@@ -170,19 +164,16 @@ struct GroupRemoveSubcommand: AsyncParsableCommand {
     commandName: "remove", abstract: "Remove a group with its rules; its applications keep their own.",
     discussion: "Example: latchkey apps group remove Blocks --child Emma")
 
-  @OptionGroup var node: NodeOptions
-  @OptionGroup var whose: RuleOwnerOptions
-  @OptionGroup var options: RuleOptions
+  @OptionGroup var rule: RuleChangeOptions
 
-  @Argument(
-    help: ArgumentHelp("What the group is called.", valueName: "group"), completion: CompletionNames.groups)
+  @Argument(help: ArgumentHelp("What the group is called.", valueName: "group"), completion: CompletionNames.groups)
   var name: String
 
   mutating func validate() throws { try GroupChoice.check(name) }
 
   func run() async throws {
-    let interface = try await node.open()
-    let present = try await whose.owner.rules(at: interface)
+    let interface = try await rule.node.open()
+    let present = try await rule.whose.owner.rules(at: interface)
     let keys = present.rules.map(\.key).filter { RuleKey($0)?.group?.text == name }
     guard !keys.isEmpty else {
       let groups = Set(present.rules.compactMap { RuleKey($0.key)?.group?.text }).sorted()
@@ -192,18 +183,65 @@ struct GroupRemoveSubcommand: AsyncParsableCommand {
         "Nothing was changed: \(present.whom) has no group “\(ShownText.safe(name))”"
           + (question.isEmpty ? "; `latchkey apps group` lists those that there are." : ". \(question)"))
     }
-    try await RuleIssue.set(
-      RuleRequest(keys.map { .init($0.text, nil) }), of: whose.owner, at: interface, options: options)
+    try await rule.set(keys.map { .init($0.text, nil) }, at: interface)
+  }
+}
+
+struct GroupAddSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add", abstract: "Add applications to a group; those that are in it stay.",
+    discussion: """
+      Example: latchkey apps group add Blocks luanti
+      Example: latchkey apps group add Blocks luanti --child Emma
+      """)
+
+  @OptionGroup var chosen: GroupMemberArguments
+
+  @Flag(help: "The applications may be ones that are not installed yet, given by their IDs.") var new = false
+
+  func run() async throws { try await chosen.change(.add, isNew: new) }
+}
+
+struct GroupDropSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "drop", abstract: "Take applications out of a group, which keeps its others and its rules.",
+    discussion: "Example: latchkey apps group drop Blocks minetest")
+
+  @OptionGroup var chosen: GroupMemberArguments
+
+  func run() async throws { try await chosen.change(.remove) }
+}
+
+struct GroupMemberArguments: ParsableArguments {
+  @OptionGroup var rule: RuleChangeOptions
+
+  @Argument(help: ArgumentHelp("What the group is called.", valueName: "group"), completion: CompletionNames.groups)
+  var name: String
+
+  @Argument(
+    help: ArgumentHelp("The applications, by their names or IDs.", valueName: "application"),
+    completion: CompletionNames.apps)
+  var apps: [String]
+
+  mutating func validate() throws {
+    try GroupChoice.check(name)
+    let apps = GroupChoice.apps(apps)
+    guard !apps.isEmpty else { throw ValidationError("Name the applications, by their names or IDs.") }
+    for app in apps { try AppChoice.check(app) }
+  }
+
+  func change(_ edit: RuleRequest.MemberEdit, isNew: Bool = false) async throws {
+    try await rule.set(
+      RuleRequest([], isNew: isNew ? true : nil, group: name, members: GroupChoice.apps(apps), memberEdit: edit),
+      at: rule.node.open())
   }
 }
 
 /// The name of a group and its applications as a person types them.
-enum GroupChoice {
+private enum GroupChoice {
   /// Returns the applications; a person may have typed commas between them.
   static func apps(_ words: [String]) -> [String] {
-    words.flatMap { word in word.split(separator: ",").map(String.init) }.map { word in
-      String(word.drop { $0 == " " })
-    }.filter { !$0.isEmpty }
+    words.flatMap { $0.split(separator: ",") }.map { word in String(word.drop { $0 == " " }) }.filter { !$0.isEmpty }
   }
 
   static func check(_ name: String) throws {

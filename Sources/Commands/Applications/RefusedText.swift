@@ -51,7 +51,6 @@ enum RefusedText {
       + (isChilds ? ", a name that the child may have given it." : ".")
   }
 
-  /// Returns the name and the ID of the application that a program would count as.
   private static func application(_ program: RefusedListing) -> String {
     let (name, id) = (ShownText.safe(program.displayName), ShownText.safe(program.appID.text))
     return name == id ? "“\(id)”" : "“\(name)” (\(id))"
@@ -76,9 +75,7 @@ enum RefusedText {
     let other = isOnly ? program.appID.text : program.file ?? program.appID.text
     guard let app = (isOne && isOnly ? word(program.displayName) : nil) ?? word(other),
       let child = word(program.childName.text)
-    else {
-      return "  Its name has characters that a shell would change: rename it first.\n"
-    }
+    else { return "  Its name has characters that a shell would change: rename it first.\n" }
     return "  latchkey apps allow \(app) --child \(child)\n"
   }
 
@@ -134,8 +131,7 @@ enum RefusedText {
     let reason =
       "This cannot be allowed in one step: it runs whatever it is given, and all of that would be allowed with it. "
     guard program.showsScript else {
-      return reason
-        + "Allow the application that is meant instead, if it has a name of its own in this list or in "
+      return reason + "Allow the application that is meant instead, if it has a name of its own in this list or in "
         + "`latchkey apps list`. \(set) \"\(matcher)\"` allows whatever this program runs."
     }
     return reason

@@ -26,12 +26,17 @@ struct AccountOptions: ParsableArguments {
     completion: CompletionNames.devices)
   var on: String?
 
-  @Flag(help: "For an account of a directory service that does not list its accounts.")
-  var unlisted = false
+  @Flag(help: "For an account of a directory service that does not list its accounts.") var unlisted = false
 
-  /// Returns a request that assigns the account to children, or to nobody.
-  func request(children: [String]) -> AccountRequest {
-    AccountRequest(device: on, account: account, children: children, isUnlisted: unlisted ? true : nil)
+  /// Assigns the account to children or to nobody, and says whose it is then.
+  func assign(to children: [String], at node: any NodeInterface) async throws -> AccountListing {
+    let before = try await node.ask(Endpoints.getAccounts, on)
+    let result = try await node.ask(
+      Endpoints.assignAccount,
+      AccountRequest(device: on, account: account, children: children, isUnlisted: unlisted ? true : nil))
+    let old = before.first { $0.deviceID == result.deviceID && $0.account.uid == result.account.uid }
+    TerminalEnvironment.current.console.note(AccountText.sentence(result, before: old))
+    return result
   }
 }
 
@@ -65,13 +70,10 @@ struct AccountsListSubcommand: AsyncParsableCommand {
       console.note(Self.sentence(open, children.map(\.name.text)))
     }
   }
-}
 
-extension AccountsListSubcommand {
   /// Returns the commands for an account that is not assigned.
-  fileprivate static func sentence(_ open: AccountListing, _ children: [String]) -> String {
-    let account =
-      "\(ShellWord.person(open.account.name)) --on \(ShellWord.machine(open.deviceName, open.deviceID))"
+  private static func sentence(_ open: AccountListing, _ children: [String]) -> String {
+    let account = "\(ShellWord.person(open.account.name)) --on \(ShellWord.machine(open.deviceName, open.deviceID))"
     let assign =
       if children.count == 1, ShellWord.isPlain(children[0]) {
         "give it to \(children[0]) with `latchkey accounts assign \(account) --child \(ShellWord.person(children[0]))`"
@@ -105,15 +107,11 @@ struct AccountsAssignSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let interface = try await node.open()
-    let before = try await interface.ask(Endpoints.getAccounts, account.on)
-    let result = try await interface.ask(Endpoints.assignAccount, account.request(children: child))
-    let old = before.first { $0.deviceID == result.deviceID && $0.account.uid == result.account.uid }
-    let console = TerminalEnvironment.current.console
-    console.note(AccountText.sentence(result, before: old))
+    let result = try await account.assign(to: child, at: interface)
     guard result.childNames.count > 1 else { return }
     let children = try await interface.ask(Endpoints.getChildren)
     for name in result.childNames where children.contains(where: { $0.name == name && !$0.hasPIN }) {
-      console.note(
+      TerminalEnvironment.current.console.note(
         "\(ShownText.safe(name.text)) has no PIN to say who is there: give one with `latchkey children pin "
           + "\(ShellWord.person(name.text))`.")
     }
@@ -132,13 +130,7 @@ struct AccountsIgnoreSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var account: AccountOptions
 
-  func run() async throws {
-    let interface = try await node.open()
-    let before = try await interface.ask(Endpoints.getAccounts, account.on)
-    let result = try await interface.ask(Endpoints.assignAccount, account.request(children: []))
-    let old = before.first { $0.deviceID == result.deviceID && $0.account.uid == result.account.uid }
-    TerminalEnvironment.current.console.note(AccountText.sentence(result, before: old))
-  }
+  func run() async throws { _ = try await account.assign(to: [], at: node.open()) }
 }
 
 enum AccountText {

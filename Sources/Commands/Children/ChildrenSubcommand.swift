@@ -66,8 +66,7 @@ struct ChildrenAddSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Argument(help: ArgumentHelp("The child's name.", valueName: "name"))
-  var name: String
+  @Argument(help: ArgumentHelp("The child's name.", valueName: "name")) var name: String
 
   func run() async throws {
     let child = try await node.open().ask(Endpoints.addChild, ChildNameRequest(name: name))
@@ -89,8 +88,7 @@ struct ChildrenRenameSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var argument: ChildArgument
 
-  @Option(help: ArgumentHelp("The new name.", valueName: "name"))
-  var to: String
+  @Option(help: ArgumentHelp("The new name.", valueName: "name")) var to: String
 
   func run() async throws {
     let child = try await node.open().ask(Endpoints.renameChild, (argument.child, ChildNameRequest(name: to)))
@@ -189,8 +187,7 @@ struct ChildrenPINSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var argument: ChildArgument
 
-  @Flag(help: "Remove the PIN.")
-  var remove = false
+  @Flag(help: "Remove the PIN.") var remove = false
 
   func run() async throws {
     let interface = try await node.open()

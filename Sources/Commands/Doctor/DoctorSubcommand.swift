@@ -56,7 +56,6 @@ struct DoctorSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Asks the node for its state, if it is running.
   private func ask(now: Int64) async throws -> DoctorRequest {
     let interface: any NodeInterface
     let status: NodeStatus
@@ -72,9 +71,7 @@ struct DoctorSubcommand: AsyncParsableCommand {
     let names = Dictionary(status.peers.map { ($0.device.deviceID, $0.device.name.text) }) { first, _ in first }
     let parents = Set(status.peers.filter { $0.device.role == .parent }.map(\.device.name))
     for rule in (try? await interface.ask(Endpoints.getApps, nil))?.flatMap(\.apps).flatMap(\.rules) ?? []
-    where parents.contains(rule.setBy) {
-      stamps.append(ClockFacts.Stamp(device: rule.setBy.text, at: rule.setAt))
-    }
+    where parents.contains(rule.setBy) { stamps.append(ClockFacts.Stamp(device: rule.setBy.text, at: rule.setAt)) }
     for session in (try? await interface.ask(Endpoints.getUsage, UsageQuery(limit: 20).parts))?.sessions ?? [] {
       if let name = names[session.record.device] {
         stamps.append(ClockFacts.Stamp(device: name, at: session.record.sessionEnd))
@@ -89,8 +86,7 @@ struct DoctorSubcommand: AsyncParsableCommand {
     return DoctorRequest(
       node: .running(status, nearby), peer: try peer.map { try DeviceSearch.find($0, among: status.peers) },
       stamps: stamps, conditions: conditions, receivers: (try? await interface.ask(Endpoints.getReceivers)) ?? [],
-      browsers: (try? await interface.ask(Endpoints.getBrowsers)) ?? [],
-      terms: terms, now: now)
+      browsers: (try? await interface.ask(Endpoints.getBrowsers)) ?? [], terms: terms, now: now)
   }
 }
 
@@ -104,16 +100,13 @@ struct DoctorRequest: Sendable {
   /// What children's machines report about themselves.
   var conditions: [ConditionListing] = []
   var receivers: [ReceiverListing] = []
-  /// The phones that are let in.
   var browsers: [BrowserListing] = []
-  /// The words about the conditions of each machine.
   var terms: [DeviceID: RuleTerms] = [:]
   /// Unix milliseconds.
   var now: Int64
 }
 
-/// The words of an examination for people.
-enum DoctorText {
+private enum DoctorText {
   /// Returns a paragraph for each finding, and a summary line.
   static func render(_ examination: Examination) -> String {
     let paragraphs = examination.findings.map { finding in
@@ -137,13 +130,11 @@ enum DoctorText {
   }
 
   private static func summary(_ examination: Examination) -> String {
-    let faults = examination.findings.count { $0.severity == .fault }
-    let warnings = examination.findings.count { $0.severity == .warning }
-    let unseen = examination.findings.count { $0.severity == .unchecked }
-    var parts: [String] = []
-    if faults > 0 { parts.append(ShownText.count(faults, "fault")) }
-    if warnings > 0 { parts.append(ShownText.count(warnings, "warning")) }
-    if unseen > 0 { parts.append("\(unseen) not looked at") }
+    func count(_ severity: Severity) -> Int { examination.findings.count { $0.severity == severity } }
+    var parts = [(Severity.fault, "fault"), (.warning, "warning")].filter { count($0.0) > 0 }.map {
+      ShownText.count(count($0.0), $0.1)
+    }
+    if count(.unchecked) > 0 { parts.append("\(count(.unchecked)) not looked at") }
     return parts.isEmpty ? "Nothing is wrong here." : "In all: \(parts.joined(separator: ", "))."
   }
 }

@@ -11,9 +11,7 @@ public struct Examination: Codable, Sendable, Hashable {
       facts.checkMachine, facts.checkFolder, facts.checkDisk, facts.checkInterfaces, facts.checkTunnels,
       facts.checkFirewall, facts.checkResponders, facts.checkMulticast, facts.checkPeer, facts.checkQueues,
       facts.checkClocks, facts.checkConditions, facts.checkReceivers, facts.checkPhones,
-    ] {
-      check(&others)
-    }
+    ] { check(&others) }
     // Findings of equal severity keep the order of the checks.
     findings += Severity.allCases.reversed().flatMap { severity in others.filter { $0.severity == severity } }
   }

@@ -6,9 +6,7 @@ import LatchkeySystem
 ///
 /// `nil` and empty values represent facts that could not be gathered.
 struct Facts: Sendable {
-  /// The node, or the reason why it cannot be reached.
   var node: NodeFacts
-  /// Whether the state folder was created on this machine.
   var machine = MachineFacts.same
   var folder: FolderFacts
   var interfaces: [NetworkInterface] = []
@@ -21,7 +19,7 @@ struct Facts: Sendable {
   var avahi = ServiceState.answers
   /// The results of a multicast question on each interface.
   var multicast: [MulticastProbe] = []
-  /// The device whose path is examined; `nil` for none.
+  /// The device whose path is examined.
   var peer: PeerFacts?
   var clock = ClockFacts()
   var conditions: [ConditionListing] = []

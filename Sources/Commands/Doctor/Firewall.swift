@@ -6,13 +6,10 @@ struct FirewallFacts: Sendable, Hashable {
     case firewalld
   }
 
-  /// The reason why rules could not be read.
+  /// Why rules could not be read.
   enum Unread: Sendable, Hashable {
-    /// Only root may read them, and this is another account.
     case needsRoot
-    /// The tool that reads them is not installed.
     case noTool
-    /// This version does not understand the tool's output.
     case notUnderstood
     /// The tool failed although root runs it, for the reason in its message.
     case failed(String)
@@ -41,7 +38,7 @@ struct FirewallFacts: Sendable, Hashable {
   var chains: [FirewallChain] = []
   /// The program that manages the rules; `nil` if none is known.
   var keeper: Keeper?
-  /// The reason why rules could not be read; `nil` if they were read or cannot exist.
+  /// `nil` if the rules were read or cannot exist.
   var unread: Unread?
 
   enum Fate: Sendable, Hashable {
@@ -123,10 +120,8 @@ struct FirewallChain: Sendable, Hashable {
   }
 }
 
-/// A rule of a chain, as far as this version can interpret it; a packet meets conditions that are
-/// left out.
+/// A rule of a chain, as far as this version can interpret it.
 struct FirewallRule: Sendable, Hashable {
-  /// The effect of a rule on a packet.
   enum Verdict: Sendable, Hashable {
     case accept
     /// The packet is dropped or rejected.
@@ -144,8 +139,7 @@ struct FirewallRule: Sendable, Hashable {
   var ports: [ClosedRange<UInt16>]?
   /// The interface, or a beginning of its name with `*` at the end; `nil` for all.
   var interface: String?
-  /// The interface to which the rule does not apply, as in the kill switch of a VPN; `nil` for
-  /// none.
+  /// The interface to which the rule does not apply, as in the kill switch of a VPN.
   var exceptInterface: String?
   /// Whether the rule applies only to established connections.
   var isOfKnownConnections = false

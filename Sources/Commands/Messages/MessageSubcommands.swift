@@ -22,16 +22,11 @@ struct MessageSendSubcommand: AsyncParsableCommand {
     help: ArgumentHelp("The child's machine, or the child.", valueName: "machine"), completion: CompletionNames.devices)
   var on: String
 
-  @Argument(help: "The text, 1 to 4,096 bytes.")
-  var text: String
+  @Argument(help: "The text, 1 to 4,096 bytes.") var text: String
 
-  mutating func validate() throws {
-    if let fault = TextRule.message.fault(in: text) { throw ValidationError(fault) }
-  }
+  mutating func validate() throws { if let fault = TextRule.message.fault(in: text) { throw ValidationError(fault) } }
 
-  func run() async throws {
-    try await CommandIssue.give(.message(text), on: on, at: node.open(), options: issuing)
-  }
+  func run() async throws { try await CommandIssue.give(.message(text), on: on, at: node.open(), options: issuing) }
 }
 
 struct MessagesSubcommand: AsyncParsableCommand {
@@ -62,9 +57,7 @@ struct MessagesSubcommand: AsyncParsableCommand {
     }
     guard environment.console.outputIsTerminal else { return }
     for message in status.messages where !message.isRead {
-      do {
-        _ = try await interface.ask(Endpoints.markMessageRead, message.commandID.description)
-      } catch {
+      do { _ = try await interface.ask(Endpoints.markMessageRead, message.commandID.description) } catch {
         // On a machine of several children, a message stays for the others.
         if error.code == .forbidden { return }
         throw error
@@ -85,8 +78,7 @@ struct ReportSubcommand: AsyncParsableCommand {
     subcommands: [
       ReportDaySubcommand.self, ReportWeekSubcommand.self, ReportMonthSubcommand.self, ReportRequestSubcommand.self,
       ReportAdoptSubcommand.self,
-    ],
-    defaultSubcommand: ReportDaySubcommand.self)
+    ], defaultSubcommand: ReportDaySubcommand.self)
 }
 
 struct ReportRequestSubcommand: AsyncParsableCommand {
@@ -101,9 +93,7 @@ struct ReportRequestSubcommand: AsyncParsableCommand {
     help: ArgumentHelp("The child's machine, or the child.", valueName: "machine"), completion: CompletionNames.devices)
   var on: String
 
-  func run() async throws {
-    try await CommandIssue.give(.requestReport, on: on, at: node.open(), options: issuing)
-  }
+  func run() async throws { try await CommandIssue.give(.requestReport, on: on, at: node.open(), options: issuing) }
 }
 
 struct ReportAdoptSubcommand: AsyncParsableCommand {

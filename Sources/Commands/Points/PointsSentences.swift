@@ -3,9 +3,7 @@ import LatchkeyNode
 
 enum PointsSentences {
   /// Returns milli-points with their sign, such as `+2.5`.
-  static func signed(_ milliPoints: Int64) -> String {
-    (milliPoints > 0 ? "+" : "") + PointsText.text(milliPoints)
-  }
+  static func signed(_ milliPoints: Int64) -> String { (milliPoints > 0 ? "+" : "") + PointsText.text(milliPoints) }
 
   static func all(_ points: PointsListing, on role: DeviceRole, in language: Language = .english) -> [String] {
     var phrases = [balance(points)]
@@ -25,10 +23,7 @@ enum PointsSentences {
       phrases.append(
         Phrase(
           "{time} of redeemed time are left on {machine}, and can be used there alone.",
-          [
-            "time": .phrase(SpanText.phrase(whole: part.redeemedMilliseconds)),
-            "machine": part.deviceName.quotation,
-          ]))
+          ["time": .phrase(SpanText.phrase(whole: part.redeemedMilliseconds)), "machine": part.deviceName.quotation]))
     }
     for entry in points.held {
       phrases.append(
@@ -57,9 +52,7 @@ enum PointsSentences {
     var arguments: [String: Phrase.Argument] = [
       "child": .text(points.childName.text), "points": .phrase(PointsText.phrase(points.balance)),
     ]
-    guard points.earnedToday != 0 else {
-      return Phrase("{child} has {points}; nothing was earned today.", arguments)
-    }
+    guard points.earnedToday != 0 else { return Phrase("{child} has {points}; nothing was earned today.", arguments) }
     arguments["earned"] = .phrase(PointsText.phrase(points.earnedToday))
     return Phrase("{child} has {points}; {earned} earned today.", arguments)
   }
@@ -71,8 +64,7 @@ enum PointsSentences {
       points.here == 0
       ? Phrase("None of them are on this machine.")
       : points.here == 1_000
-        ? Phrase("{points} of them is on this machine.", count)
-        : Phrase("{points} of them are on this machine.", count)
+        ? Phrase("{points} of them is on this machine.", count) : Phrase("{points} of them are on this machine.", count)
     return [here]
       + points.parts.filter { !$0.isHere && $0.milliPoints > 0 }.map { part in
         let arguments: [String: Phrase.Argument] = [

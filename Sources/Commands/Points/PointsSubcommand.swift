@@ -25,11 +25,8 @@ struct PointsShowSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var whose: OnlyChildArgument
 
-  @Option(help: ArgumentHelp("How many changes to show.", valueName: "number"))
-  var last: Int = 10
-
-  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv"))
-  var format: UsageFormat = .table
+  @Option(help: ArgumentHelp("How many changes to show.", valueName: "number")) var last: Int = 10
+  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv")) var format: UsageFormat = .table
 
   mutating func validate() throws {
     if !(1...10_000).contains(last) { throw ValidationError("Show 1 to 10,000 changes, such as 10.") }
@@ -55,9 +52,7 @@ struct PointsShowSubcommand: AsyncParsableCommand {
     case .table:
       let role = try await interface.ask(Endpoints.getStatus).role
       let language = role == .child ? TerminalEnvironment.current.language : .english
-      for sentence in PointsSentences.all(points, on: role, in: language) {
-        try console.say(sentence)
-      }
+      for sentence in PointsSentences.all(points, on: role, in: language) { try console.say(sentence) }
       guard !points.entries.isEmpty else { return }
       let zone = try await FamilyClock(at: interface).zone
       let rows = points.entries.map { entry in
@@ -92,22 +87,17 @@ struct PointsAdjustSubcommand: AsyncParsableCommand {
   var child: String
 
   // A number with a minus looks like an option, so that the parser gives it to a list alone.
-  @Argument(
-    parsing: .allUnrecognized, help: ArgumentHelp("The points, such as +50 or -10.", valueName: "points"))
+  @Argument(parsing: .allUnrecognized, help: ArgumentHelp("The points, such as +50 or -10.", valueName: "points"))
   var change: [String]
 
-  @Option(help: ArgumentHelp("Why, which the child can read.", valueName: "text"))
-  var reason: String
+  @Option(help: ArgumentHelp("Why, which the child can read.", valueName: "text")) var reason: String
 
   @Option(
     defaultAsFlag: WaitingTime.usual, parsing: .next,
-    help: ArgumentHelp(
-      "Wait until the child's machines have answered, at most this long.",
-      valueName: "time"))
+    help: ArgumentHelp("Wait until the child's machines have answered, at most this long.", valueName: "time"))
   var wait: WaitingTime?
 
-  @Option(help: ArgumentHelp("Write the result as JSON.", valueName: "text|json"))
-  var format: AnswerFormat = .text
+  @Option(help: ArgumentHelp("Write the result as JSON.", valueName: "text|json")) var format: AnswerFormat = .text
 
   private static func signed(_ texts: [String]) throws -> Int64 {
     guard let text = texts.first, texts.count == 1 else {
@@ -165,10 +155,7 @@ struct PointsReviewSubcommand: AsyncParsableCommand {
     case reject
 
     static func help(for value: Decision) -> ArgumentHelp? {
-      switch value {
-      case .approve: "It earns its points."
-      case .reject: "It earns nothing."
-      }
+      value == .approve ? "It earns its points." : "It earns nothing."
     }
   }
 
@@ -179,8 +166,7 @@ struct PointsReviewSubcommand: AsyncParsableCommand {
       "The learning, as `latchkey points` shows it; may be left out if only one waits.", valueName: "ID"))
   var id: String?
 
-  @Flag(help: "What is decided.")
-  var decision: Decision
+  @Flag(help: "What is decided.") var decision: Decision
 
   @Option(
     defaultAsFlag: WaitingTime.usual, parsing: .next,

@@ -7,8 +7,7 @@ struct RedeemingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Whose points, on the machine of several children.", valueName: "child"))
   var child: String?
 
-  @Option(help: ArgumentHelp("Write the result as JSON.", valueName: "text|json"))
-  var format: AnswerFormat = .text
+  @Option(help: ArgumentHelp("Write the result as JSON.", valueName: "text|json")) var format: AnswerFormat = .text
 }
 
 struct RedeemSubcommand: AsyncParsableCommand {
@@ -27,8 +26,7 @@ struct RedeemSubcommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("How many points, or with --minutes how much time.", valueName: "number"))
   var number: String
 
-  @Flag(help: "The number is of minutes to buy, not of points.")
-  var minutes = false
+  @Flag(help: "The number is of minutes to buy, not of points.") var minutes = false
 
   static let noMinutes = Phrase("Buy 1 to 1,440 minutes, such as 30.")
   static let noPoints = Phrase(
@@ -38,28 +36,21 @@ struct RedeemSubcommand: AsyncParsableCommand {
 
   private func request() throws -> PointsRedemption {
     guard !minutes else {
-      guard let time = Int(number), (1...1_440).contains(time) else {
-        throw ValidationError(Self.noMinutes.worded())
-      }
+      guard let time = Int(number), (1...1_440).contains(time) else { throw ValidationError(Self.noMinutes.worded()) }
       return PointsRedemption(child: options.child, minutes: time)
     }
-    guard let points = PointsText.milliPoints(number), points > 0 else {
-      throw ValidationError(Self.noPoints.worded())
-    }
+    guard let points = PointsText.milliPoints(number), points > 0 else { throw ValidationError(Self.noPoints.worded()) }
     return PointsRedemption(child: options.child, milliPoints: points)
   }
 
   func run() async throws {
     let result = try await node.open().ask(Endpoints.redeemPoints, request())
-    let console = TerminalEnvironment.current.console
+    let (console, language) = (TerminalEnvironment.current.console, TerminalEnvironment.current.language)
     if options.format == .json { return try console.write(JSONText.pretty(result)) }
     var arguments = result.arguments
     guard let last = result.lastDay else {
-      return console.note(
-        ShownText.worded(
-          Phrase("{points} became {time}. {rest} are left.", arguments), in: TerminalEnvironment.current.language))
+      return console.note(ShownText.worded(Phrase("{points} became {time}. {rest} are left.", arguments), in: language))
     }
-    let language = TerminalEnvironment.current.language
     // English has the form in which commands take a day.
     arguments["day"] = language == .english ? .text("\(last)") : .phrase(PageClock.day(last))
     console.note(
@@ -82,12 +73,10 @@ struct RefundSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let result = try await node.open().ask(Endpoints.refundPoints, PointsRedemption(child: options.child))
-    let console = TerminalEnvironment.current.console
+    let (console, language) = (TerminalEnvironment.current.console, TerminalEnvironment.current.language)
     if options.format == .json { return try console.write(JSONText.pretty(result)) }
-    console.note(
-      ShownText.worded(
-        Phrase("{time} became {points} again. {rest} are there now.", result.arguments),
-        in: TerminalEnvironment.current.language))
+    let phrase = Phrase("{time} became {points} again. {rest} are there now.", result.arguments)
+    console.note(ShownText.worded(phrase, in: language))
   }
 }
 

@@ -27,17 +27,10 @@ struct AskSubcommand: AsyncParsableCommand {
     completion: CompletionNames.apps)
   var purpose: String?
 
-  @Option(help: ArgumentHelp("Ask for this application instead of time.", valueName: "application"))
-  var app: String?
-
-  @Option(help: ArgumentHelp("Why.", valueName: "text"))
-  var reason: String = ""
-
-  @Option(help: ArgumentHelp("Who asks, on the machine of several children.", valueName: "child"))
-  var child: String?
-
-  @Option(help: ArgumentHelp("Write the request as JSON.", valueName: "text|json"))
-  var format: AnswerFormat = .text
+  @Option(help: ArgumentHelp("Ask for this application instead of time.", valueName: "application")) var app: String?
+  @Option(help: ArgumentHelp("Why.", valueName: "text")) var reason: String = ""
+  @Option(help: ArgumentHelp("Who asks, on the machine of several children.", valueName: "child")) var child: String?
+  @Option(help: ArgumentHelp("Write the request as JSON.", valueName: "text|json")) var format: AnswerFormat = .text
 
   /// The answer to a child who asks for nothing, or for two things.
   static let neither = Phrase("Ask for a time, such as 30m, or for an application with --app.")
@@ -50,9 +43,7 @@ struct AskSubcommand: AsyncParsableCommand {
     }
     return Phrase(
       "{word} is no time. For an application, type `{command}`.",
-      [
-        "word": .phrase(.quoted(text)), "command": .text(TypedWord.command(["latchkey", "ask", "--app", text])),
-      ])
+      ["word": .phrase(.quoted(text)), "command": .text(TypedWord.command(["latchkey", "ask", "--app", text]))])
   }
 
   @Sendable private static func minutes(_ text: String) throws -> Int {
@@ -63,9 +54,7 @@ struct AskSubcommand: AsyncParsableCommand {
   }
 
   mutating func validate() throws {
-    guard (time == nil) != (app == nil) else {
-      throw ValidationError(Self.neither.worded())
-    }
+    guard (time == nil) != (app == nil) else { throw ValidationError(Self.neither.worded()) }
     if purpose != nil, time == nil { throw ValidationError(Self.withoutTime.worded()) }
     if let fault = TextRule.reason.fault(in: reason) { throw ValidationError(fault) }
     for name in [app, purpose].compactMap({ $0 }) { try AppChoice.check(name) }
@@ -130,19 +119,14 @@ struct RequestArgument: ParsableArguments {
   @Option(help: ArgumentHelp("A word with the answer, which the child can read.", valueName: "text"))
   var word: String = ""
 
-  @Option(help: ArgumentHelp("Write the request as JSON.", valueName: "text|json"))
-  var format: AnswerFormat = .text
+  @Option(help: ArgumentHelp("Write the request as JSON.", valueName: "text|json")) var format: AnswerFormat = .text
 
-  mutating func validate() throws {
-    if let fault = TextRule.reason.fault(in: word) { throw ValidationError(fault) }
-  }
+  mutating func validate() throws { if let fault = TextRule.reason.fault(in: word) { throw ValidationError(fault) } }
 
   func answer(isApproved: Bool, minutes: Int?, at node: any NodeInterface) async throws {
     let answer = AnswerRequest(request: request, isApproved: isApproved, minutes: minutes, word: word)
     let answered: RequestListing
-    do {
-      answered = try await node.ask(Endpoints.answerRequest, answer)
-    } catch {
+    do { answered = try await node.ask(Endpoints.answerRequest, answer) } catch {
       guard request == nil, error.code == .invalid else { throw error }
       let open = try await node.ask(Endpoints.getRequests, nil).filter { $0.state == .open }
       guard open.count > 1 else { throw error }

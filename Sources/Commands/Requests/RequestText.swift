@@ -31,8 +31,7 @@ enum RequestText {
     }
     let said = said(answer)
     let worded =
-      answer.word.isEmpty
-      ? said : Phrase("{answer}: {word}", ["answer": .phrase(said), "word": .text(answer.word)])
+      answer.word.isEmpty ? said : Phrase("{answer}: {word}", ["answer": .phrase(said), "word": .text(answer.word)])
     return request.overtaken.reduce(worded) { all, second in
       Phrase("{answer}; second: {second}", ["answer": .phrase(all), "second": .phrase(Self.said(second))])
     }
@@ -68,8 +67,7 @@ enum RequestText {
     return ShownText.worded(phrase, in: language)
   }
 
-  /// Returns the sentences for a parent who has answered: what the child gets, and what keeps the
-  /// child from using it now.
+  /// Returns what a child gets by a parent's answer, and what keeps the child from using it now.
   static func outcome(
     _ answered: RequestListing, isApproved: Bool, minutes: Int?, at node: any NodeInterface
   ) async -> [String] {

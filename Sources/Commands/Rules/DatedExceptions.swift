@@ -17,6 +17,9 @@ struct DatedExceptions {
     let name: String?
     /// The exception in words, such as "“screen time on 2026-12-23..2027-01-06 4 h” (Christmas)".
     let words: String
+
+    /// The exception in words, marked as the family's if it is.
+    var owned: String { isFamilys && rule.isFamilys ? "the family's \(words)" : words }
   }
 
   /// Days on which one exception holds instead of another.
@@ -43,8 +46,7 @@ struct DatedExceptions {
     guard rule.notInForce == nil, let key = RuleKey(rule.key), isException(key), let days = key.days else { return nil }
     let name = names.first { $0.key.text == DayRule.name.key(on: days).text }?.value
     let words = "“\(RuleText.phrase(rule.key, rule.value, rules.terms))”" + (name.map { " (\($0))" } ?? "")
-    return Entry(
-      rule: rule, key: key, days: days, isFamilys: isFamilys, name: name, words: ShownText.safe(words))
+    return Entry(rule: rule, key: key, days: days, isFamilys: isFamilys, name: name, words: ShownText.safe(words))
   }
 
   private static func isException(_ key: RuleKey) -> Bool {
@@ -65,20 +67,15 @@ struct DatedExceptions {
   private func daysOn(_ days: DayRange, _ index: Int) -> [DayRange] {
     let later = entries[(index + 1)...].filter { $0.key.entry == entries[index].key.entry }
     var found: [DayRange] = []
-    var day = days.first
-    while true {
-      if !later.contains(where: { $0.days.contains(day) }) {
-        if let range = found.last, range.last.advanced(byDays: 1) == day,
-          let longer = DayRange(range.first, through: day)
-        {
-          found[found.count - 1] = longer
-        } else {
-          found.append(DayRange(day))
-        }
+    for day in days.each where !later.contains(where: { $0.days.contains(day) }) {
+      if let range = found.last, range.last.advanced(byDays: 1) == day, let longer = DayRange(range.first, through: day)
+      {
+        found[found.count - 1] = longer
+      } else {
+        found.append(DayRange(day))
       }
-      guard day < days.last else { return found }
-      day = day.advanced(byDays: 1)
     }
+    return found
   }
 
   /// Returns the overlaps with an exception that was set just now.
@@ -90,13 +87,10 @@ struct DatedExceptions {
   func holding(instead key: RuleKey) -> (entries: [Entry], isEachDay: Bool) {
     guard let days = key.days, Self.isException(key) else { return ([], true) }
     var (found, isEachDay) = ([Entry](), true)
-    var day = days.first
-    while day <= days.last {
+    for day in days.each {
       let entry = entries.last { $0.key.entry == key.entry && $0.days.contains(day) }
       if let entry, !found.contains(where: { $0.rule == entry.rule }) { found.append(entry) }
       if entry == nil { isEachDay = false }
-      guard day < days.last else { break }
-      day = day.advanced(byDays: 1)
     }
     return (found, isEachDay)
   }
@@ -106,18 +100,11 @@ struct DatedExceptions {
     let (first, last) = (max(days.first, other.days.first), min(days.last, other.days.last))
     return first <= last ? DayRange(first, through: last) : nil
   }
-}
 
-extension DatedExceptions.Entry {
-  /// The exception in words, marked as the family's if it is.
-  var owned: String { isFamilys && rule.isFamilys ? "the family's \(words)" : words }
-}
-
-extension DatedExceptions {
   /// Returns sentences on the exceptions that the new ones replace.
   static func replaced(by changes: [RuleRequest.Change], _ rules: OwnedRules) -> [String] {
     let others = DatedExceptions(rules, without: Set(changes.map(\.key)))
-    return changes.filter { $0.value != nil }.compactMap { RegisterKey($0.key).flatMap { RuleKey($0) } }.flatMap {
+    return changes.filter { $0.value != nil }.compactMap(\.rule).flatMap {
       others.overlaps(with: $0).map { days, other in
         "On \(days) this holds instead of \(other.owned), which was set before."
       }
@@ -138,8 +125,7 @@ extension DatedExceptions {
   /// same rule, or one for a weekday or for single days.
   static func childrens(instead changes: [RuleRequest.Change], at node: any NodeInterface) async throws -> [String] {
     let set = changes.filter { $0.value != nil }
-    let keys = set.compactMap { RegisterKey($0.key).flatMap { RuleKey($0) } }
-      .filter { ![AppRule.name.entry, DayRule.name.entry].contains($0.entry) }
+    let keys = set.compactMap(\.rule).filter { ![AppRule.name.entry, DayRule.name.entry].contains($0.entry) }
     /// A child's rule that is the same as the new one needs no sentence.
     func isSame(_ rule: RuleListing) -> Bool {
       set.contains { $0.key == rule.key.text && RuleKey(rule.key)?.entry.isSame($0.value, rule.value) == true }
@@ -177,5 +163,11 @@ extension DatedExceptions {
   /// Returns whether a child's rule of the plan holds instead of one of the family's.
   private static func holds(_ own: RuleKey, insteadOf familys: RuleKey) -> Bool {
     own.everyDay == familys.everyDay && (own.weekday == nil || familys.weekday == nil || own.weekday == familys.weekday)
+  }
+}
+
+extension DayRange {
+  fileprivate var each: [FamilyDay] {
+    (0...Int(last.daysSinceEpoch - first.daysSinceEpoch)).map { first.advanced(byDays: $0) }
   }
 }

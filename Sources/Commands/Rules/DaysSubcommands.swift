@@ -39,7 +39,7 @@ struct DaysListSubcommand: AsyncParsableCommand {
     }.sorted { $0.dated < $1.dated }
     let console = TerminalEnvironment.current.console
     if listing.format == .json {
-      return try console.write(JSONText.pretty(found.map { ListedRules($0.dated.child, $0.dated.rules) }))
+      return try console.write(JSONText.pretty(found.map { ListedRules(child: $0.dated.child, rules: $0.dated.rules) }))
     }
     try console.write(
       TableText.render(
@@ -58,8 +58,7 @@ struct DaysListSubcommand: AsyncParsableCommand {
     for sentence in Self.overlaps(owners) { console.note(sentence) }
   }
 
-  /// Returns the rules of every owner that is meant; for a single child also the family's days that
-  /// the child's own replace.
+  /// Returns the owners' rules; for one child also the family's days that the child's replace.
   private static func withFamilysDays(_ owner: RuleOwner, at node: any NodeInterface) async throws -> [OwnedRules] {
     var owners = try await owner.all(at: node)
     guard owners.count == 1, owners[0].child != nil else { return owners }
@@ -87,8 +86,6 @@ struct ListedRules: Encodable {
   /// The child; `nil` for the whole family.
   let child: DeviceName?
   let rules: [RuleListing]
-
-  init(_ child: DeviceName?, _ rules: [RuleListing]) { (self.child, self.rules) = (child, rules) }
 }
 
 struct DaysRemoveSubcommand: AsyncParsableCommand {
@@ -99,9 +96,7 @@ struct DaysRemoveSubcommand: AsyncParsableCommand {
       Example: latchkey days remove 2026-12-24 --child Emma
       """)
 
-  @OptionGroup var node: NodeOptions
-  @OptionGroup var whose: RuleOwnerOptions
-  @OptionGroup var options: RuleOptions
+  @OptionGroup var rule: RuleChangeOptions
 
   @Argument(
     help: ArgumentHelp("The days, such as 2026-12-23..2027-01-06, or their name.", valueName: "days"),
@@ -110,8 +105,8 @@ struct DaysRemoveSubcommand: AsyncParsableCommand {
   var days: TypedDays
 
   func run() async throws {
-    let interface = try await node.open()
-    let rules = try await whose.owner.rules(at: interface)
+    let interface = try await rule.node.open()
+    let rules = try await rule.whose.owner.rules(at: interface)
     let ranges = try days.all(in: rules)
     let listed = DatedRules.all(of: rules).filter { ranges.contains($0.days) }
     let found = listed.filter { $0.child == rules.child?.name }
@@ -124,12 +119,11 @@ struct DaysRemoveSubcommand: AsyncParsableCommand {
     }
     let names = found.filter { $0.name != nil }.compactMap { DayRule.name.key(on: $0.days).registerKey }
     let keys = found.flatMap(\.rules).map(\.key) + names
-    if ranges.count > 1, options.format != .json {
+    if ranges.count > 1, rule.options.format != .json {
       TerminalEnvironment.current.console.note(
         "These are all days of that name: \(ShownText.list(found.map(\.days.description))).")
     }
-    try await RuleIssue.set(
-      RuleRequest(keys.map { .init($0.text, nil) }), of: whose.owner, at: interface, options: options)
+    try await rule.set(keys.map { .init($0.text, nil) }, at: interface)
   }
 }
 

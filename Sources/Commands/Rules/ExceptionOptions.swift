@@ -29,16 +29,12 @@ struct DayOptions: ParsableArguments {
     try await (day ?? .today).resolved(owner.rules(at: node))
   }
 
-  func naming(_ days: DayRange) -> [RuleRequest.Change] {
-    name.map { [DayRule.name.key(on: days).change($0)] } ?? []
-  }
+  func naming(_ days: DayRange) -> [RuleRequest.Change] { name.map { [DayRule.name.key(on: days).change($0)] } ?? [] }
 }
 
 /// The days for which a rule is set instead of the plan.
 struct ExceptionOptions: ParsableArguments {
-  @Flag(help: "Only today; the plan stays as it is.")
-  var today = false
-
+  @Flag(help: "Only today; the plan stays as it is.") var today = false
   @OptionGroup var options: DayOptions
 
   var isGiven: Bool { today || options.day != nil }
@@ -221,9 +217,7 @@ enum TypedDays: Hashable, Sendable {
   }
 
   /// Returns the days with a name; the owner's own come before the family's.
-  private static func days(
-    called name: String, in rules: OwnedRules, canBeNamed: Bool
-  ) throws -> [DayRange] {
+  private static func days(called name: String, in rules: OwnedRules, canBeNamed: Bool) throws -> [DayRange] {
     for listed in [rules.rules, rules.family] {
       let found = listed.filter {
         RuleKey($0.key)?.entry == DayRule.name.entry && $0.value.lowercased() == name.lowercased()

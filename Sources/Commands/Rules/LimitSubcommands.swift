@@ -32,9 +32,7 @@ struct LimitSetSubcommand: AsyncParsableCommand {
       Example: latchkey limit set --daily "mon-thu 1h, fri 2h" --carry-over 30m
       """)
 
-  @OptionGroup var node: NodeOptions
-  @OptionGroup var whose: RuleOwnerOptions
-  @OptionGroup var options: RuleOptions
+  @OptionGroup var rule: RuleChangeOptions
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("The most a day, such as 2h or 1h30m.", valueName: "time|none"),
@@ -101,23 +99,19 @@ struct LimitSetSubcommand: AsyncParsableCommand {
   private static func isPlan(_ text: String) -> Bool { text.lowercased() == "plan" }
 
   func run() async throws {
-    let interface = try await node.open()
+    let interface = try await rule.node.open()
     if today != nil || days.day != nil {
       // Without a value, as for "plan", the plan holds again.
       let limit = today.map(\.text) ?? daily?.limits[nil].map(DayRule.limit.text)
-      let days = try await self.days.days(of: whose.owner, at: interface)
-      let key = DayRule.limit.key(on: days)
-      try await RuleIssue.set(
-        RuleRequest([key.change(limit)] + self.days.naming(days)), of: whose.owner, at: interface,
-        options: options)
-      return
+      let days = try await self.days.days(of: rule.whose.owner, at: interface)
+      return try await rule.set([DayRule.limit.key(on: days).change(limit)] + self.days.naming(days), at: interface)
     }
     // A limit of every day leaves one that Saturday and Sunday have of their own.
     var changes = daily?.changes(of: category.dailyLimit.text, replacing: DayLimits.Change.weekdays) ?? []
     changes += weekends?.changes(of: category.dailyLimit.text, replacing: []) ?? []
     if let weekly { changes.append(category.weeklyLimit.change(weekly.text)) }
     if let carryOver { changes.append(ChildRule.carryOver.key.change(carryOver.text)) }
-    try await RuleIssue.set(RuleRequest(changes), of: whose.owner, at: interface, options: options)
+    try await rule.set(changes, at: interface)
   }
 }
 
@@ -132,36 +126,24 @@ struct LimitRemoveSubcommand: AsyncParsableCommand {
       Example: latchkey limit remove --category reward
       """)
 
-  @OptionGroup var node: NodeOptions
-  @OptionGroup var whose: RuleOwnerOptions
-  @OptionGroup var options: RuleOptions
-
+  @OptionGroup var rule: RuleChangeOptions
   @OptionGroup var exception: ExceptionOptions
 
-  @Flag(help: "The limit of the day.")
-  var daily = false
-
-  @Flag(help: "The limit that Saturday and Sunday have of their own.")
-  var weekends = false
-
-  @Flag(help: "The limit of the week.")
-  var weekly = false
-
-  @Flag(help: "That unused screen time goes over to the next day.")
-  var carryOver = false
+  @Flag(help: "The limit of the day.") var daily = false
+  @Flag(help: "The limit that Saturday and Sunday have of their own.") var weekends = false
+  @Flag(help: "The limit of the week.") var weekly = false
+  @Flag(help: "That unused screen time goes over to the next day.") var carryOver = false
 
   @Option(help: ArgumentHelp("Those for applications of this category.", valueName: "learning|reward|neutral"))
   var category: AppCategory?
 
   func run() async throws {
-    let interface = try await node.open()
-    if let days = try await exception.days(of: whose.owner, at: interface) {
+    let interface = try await rule.node.open()
+    if let days = try await exception.days(of: rule.whose.owner, at: interface) {
       guard !weekends, !weekly, !carryOver, category == nil else {
         throw TerminalFailure(.usage, "Single days have one limit on all screen time: give no other limit with them.")
       }
-      try await RuleIssue.set(
-        RuleRequest([DayRule.limit.key(on: days).change(nil)]), of: whose.owner, at: interface, options: options)
-      return
+      return try await rule.set([DayRule.limit.key(on: days).change(nil)], at: interface)
     }
     let limit = category.dailyLimit
     let isAll = !daily && !weekends && !weekly && !carryOver
@@ -175,11 +157,11 @@ struct LimitRemoveSubcommand: AsyncParsableCommand {
     }
     if weekly || isAll { changes.append(category.weeklyLimit.change(nil)) }
     if carryOver || isAll && category == nil { changes.append(ChildRule.carryOver.key.change(nil)) }
-    try await RuleIssue.set(RuleRequest(changes), of: whose.owner, at: interface, options: options, isOneRemoval: true)
+    try await rule.set(changes, at: interface, isOneRemoval: true)
   }
 
   private func checkWeekends(_ limit: RuleKey, at node: any NodeInterface) async throws {
-    let present = try await whose.owner.rules(at: node)
+    let present = try await rule.whose.owner.rules(at: node)
     guard DayLimits.Change.weekend.allSatisfy({ present.own(limit.on($0).text) == nil }) else { return }
     throw TerminalFailure(
       .unknownName,

@@ -24,8 +24,7 @@ struct LockSubcommand: AsyncParsableCommand {
 
   @Option(
     name: .customLong("for"), parsing: .unconditional,
-    help: ArgumentHelp("For how long, such as 1h; else until `unlock`.", valueName: "time"),
-    transform: Self.minutes)
+    help: ArgumentHelp("For how long, such as 1h; else until `unlock`.", valueName: "time"), transform: Self.minutes)
   var time: Int?
 
   @Option(
@@ -34,11 +33,8 @@ struct LockSubcommand: AsyncParsableCommand {
     transform: TypedMoment.read)
   var until: TypedMoment?
 
-  @Flag(help: "End programs at once, without time to save.")
-  var now = false
-
-  @Flag(help: .hidden)
-  var family = false
+  @Flag(help: "End programs at once, without time to save.") var now = false
+  @Flag(help: .hidden) var family = false
 
   mutating func validate() throws {
     // `latchkey lock 30m`, with one child alone.
@@ -88,11 +84,8 @@ struct UnlockSubcommand: AsyncParsableCommand {
   @OptionGroup var options: RuleOptions
   @OptionGroup var whose: OnlyChildArgument
 
-  @Flag(help: .hidden)
-  var now = false
-
-  @Flag(help: .hidden)
-  var family = false
+  @Flag(help: .hidden) var now = false
+  @Flag(help: .hidden) var family = false
 
   mutating func validate() throws {
     if now { throw ValidationError("--now is for a lock, which it makes end programs at once: leave it out.") }

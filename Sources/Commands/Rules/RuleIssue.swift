@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// Sets rules at the node and prints the result.
 enum RuleIssue {
   /// Sets and removes rules, and prints when the children's machines get them and, with `--wait`,
   /// the result on each machine; returns the application that the request named.
@@ -18,21 +17,10 @@ enum RuleIssue {
   ) async throws -> EditedApp? {
     let edit = try await owner.set(request, at: node)
     let changes = try made(request, edit, isOneRemoval)
-    let unrecognized = edit.members.filter { !$0.isRecognized }.map { ShownText.safe($0.name) }
-    let warnings =
-      unrecognized.isEmpty
-      ? []
-      : [
-        "Nothing is recognized as \(ShownText.list(unrecognized)) so far, so the group's rules close nothing of it: "
-          + "`latchkey app set --help` shows how to say which programs they are."
-      ]
     let left =
       edit.former.isEmpty
       ? [] : ["No longer in the group: \(ShownText.list(edit.former.map { ShownText.safe($0.name) }))."]
-    var told = sentences(changes, edit.rules) + left + outside(of: changes, edit.rules) + warnings
-    told +=
-      overMidnight(changes) + withoutLimit(changes, edit.rules) + DatedExceptions.replaced(by: changes, edit.rules)
-      + RuleCautions.sentences(changes, edit.rules)
+    var told = sentences(changes, edit.rules) + left + RuleCautions.sentences(changes, edit)
     if owner == .family, options.format != .json {
       told += try await DatedExceptions.childrens(instead: changes, at: node)
     }
@@ -102,55 +90,6 @@ enum RuleIssue {
     return sentences + RuleText.phrases(weekdays, rules.terms).map { ShownText.safe("\(whom): \($0).") }
   }
 
-  /// Returns a sentence on what holds outside of the hours of new limits, unless the application or
-  /// group has hours of its own.
-  private static func outside(of changes: [RuleRequest.Change], _ rules: OwnedRules) -> [String] {
-    let isOpen = changes.contains { change in
-      guard change.value?.contains(" within ") == true, let rule = RegisterKey(change.key).flatMap({ RuleKey($0) })
-      else { return false }
-      if let app = rule.application, rule.entry == AppRule.limit.entry {
-        return rules.inForce(AppRule.hours.key(of: app).text) == nil
-      }
-      if let group = rule.group, rule.entry == GroupRule.limit.entry {
-        return rules.inForce(GroupRule.hours.key(of: group).text) == nil
-      }
-      return false
-    }
-    return isOpen ? ["Outside of these hours it is not limited: --hours closes it then."] : []
-  }
-
-  /// Returns sentences on hours that end on the next day, which a bedtime is meant to do.
-  private static func overMidnight(_ changes: [RuleRequest.Change]) -> [String] {
-    let entries = [
-      AppRule.hours.entry, AppRule.limit.entry, GroupRule.hours.entry, GroupRule.limit.entry, ChildRule.school.entry,
-      ChildRule.rewardTimes.entry, DayRule.school.entry, DayRule.rewardTimes.entry,
-    ]
-    var sentences: [String] = []
-    for change in changes {
-      guard let key = RegisterKey(change.key).flatMap({ RuleKey($0) }), entries.contains(key.entry) else { continue }
-      for match in (change.value ?? "").matches(of: /\d{1,2}:\d\d-\d{1,2}:\d\d/) {
-        guard let window = try? ClockWindow(typed: match.output), window.end <= window.start else { continue }
-        let end = window.text.suffix(5)
-        let sentence = "\(window.text) goes over midnight: it ends at \(end) on the next day."
-        if !sentences.contains(sentence) { sentences.append(sentence) }
-      }
-    }
-    return sentences
-  }
-
-  /// Returns a sentence on unused time that goes over to the next day although no day has a limit.
-  private static func withoutLimit(_ changes: [RuleRequest.Change], _ rules: OwnedRules) -> [String] {
-    let key = ChildRule.carryOver.key.text
-    guard changes.contains(where: { $0.key == key && $0.value.map { $0 != "0" } == true }) else { return [] }
-    let limit = ChildRule.dailyLimit.key.text
-    let isLimited = (rules.rules + rules.family).contains { rule in
-      (rule.key.text == limit || rule.key.text.hasPrefix(limit + "/")) && rule.value != "none"
-    }
-    let whom = rules.child.map { "--child \(ShellWord.person($0.name.text))" } ?? "--family"
-    return isLimited
-      ? [] : ["It has an effect once there is a limit a day: `latchkey limit set \(whom) --daily 2h` sets one."]
-  }
-
   /// Returns the family's rule in words, with its limits for weekdays; `nil` if it has none.
   private static func familys(_ key: RegisterKey, _ rules: OwnedRules) -> String? {
     let ofDays = rules.family.filter { WeekdayRun([$0.key]) != nil && $0.key.text.hasPrefix(key.text + "/") }
@@ -203,4 +142,9 @@ enum RuleIssue {
     for sentence in failures.dropFirst().compactMap(\.sentence) { console.note(sentence) }
     if let failure = failures.first { throw failure }
   }
+}
+
+extension RuleRequest.Change {
+  /// The rule that is changed.
+  var rule: RuleKey? { RegisterKey(key).flatMap { RuleKey($0) } }
 }

@@ -11,9 +11,7 @@ enum RuleOwner: Hashable, Sendable {
   func rules(at node: any NodeInterface) async throws(LocalAPIError) -> OwnedRules {
     switch self {
     case .child(let child, _):
-      do {
-        return OwnedRules(try await node.ask(Endpoints.getRules, child))
-      } catch { throw named(error) }
+      do { return OwnedRules(try await node.ask(Endpoints.getRules, child)) } catch { throw named(error) }
     case .family: return OwnedRules(child: nil, rules: try await node.ask(Endpoints.getSettings).rules, family: [])
     }
   }
@@ -37,9 +35,7 @@ enum RuleOwner: Hashable, Sendable {
   func set(_ request: RuleRequest, at node: any NodeInterface) async throws(LocalAPIError) -> OwnedEdit {
     switch self {
     case .child(let child, _):
-      do {
-        return OwnedEdit(try await node.ask(Endpoints.setRules, (child, request)))
-      } catch { throw named(error) }
+      do { return OwnedEdit(try await node.ask(Endpoints.setRules, (child, request))) } catch { throw named(error) }
     case .family: return OwnedEdit(try await node.ask(Endpoints.setSettings, request))
     }
   }
@@ -52,7 +48,6 @@ enum RuleOwner: Hashable, Sendable {
 }
 
 struct OwnedEdit {
-  /// What the node answered.
   var answer: any Encodable
   var rules: OwnedRules
   var commands: [ConfigurationCommand]
@@ -91,16 +86,6 @@ struct OwnedRules: Sendable {
   /// The applications that were put into a group; their names hold in the same way.
   var members: [EditedApp] = []
 
-  init(
-    child: ChildListing?, rules: [RuleListing], family: [RuleListing], app: EditedApp? = nil, members: [EditedApp] = []
-  ) {
-    (self.child, self.rules, self.family, self.app, self.members) = (child, rules, family, app, members)
-  }
-
-  init(_ rules: ChildRules, app: EditedApp? = nil, members: [EditedApp] = []) {
-    self.init(child: rules.child, rules: rules.rules, family: rules.family, app: app, members: members)
-  }
-
   /// The owner, as the subject of a sentence.
   var whom: String { child.map { ShownText.safe($0.name.text) } ?? "The family" }
 
@@ -132,8 +117,13 @@ struct OwnedRules: Sendable {
         names[app] = rule.value
       }
     }
-    return RuleTerms(
-      zone: (rules + family).first { $0.key == "family/zone" }?.value, names: names, whose: option)
+    return RuleTerms(zone: (rules + family).first { $0.key == "family/zone" }?.value, names: names, whose: option)
+  }
+}
+
+extension OwnedRules {
+  init(_ rules: ChildRules, app: EditedApp? = nil, members: [EditedApp] = []) {
+    self.init(child: rules.child, rules: rules.rules, family: rules.family, app: app, members: members)
   }
 }
 
@@ -143,8 +133,7 @@ struct RuleOwnerOptions: ParsableArguments {
     completion: CompletionNames.children)
   var child: String?
 
-  @Flag(help: "The rules of all children; what a child has of its own holds instead.")
-  var family = false
+  @Flag(help: "The rules of all children; what a child has of its own holds instead.") var family = false
 
   var owner: RuleOwner { family ? .family : .child(child, isOption: true) }
 
@@ -152,6 +141,21 @@ struct RuleOwnerOptions: ParsableArguments {
     if family, child != nil {
       throw ValidationError("A rule is one child's or the family's: give --child or --family.")
     }
+  }
+}
+
+/// The options of a command that changes rules of an owner.
+struct RuleChangeOptions: ParsableArguments {
+  @OptionGroup var node: NodeOptions
+  @OptionGroup var whose: RuleOwnerOptions
+  @OptionGroup var options: RuleOptions
+
+  func set(_ changes: [RuleRequest.Change], at node: any NodeInterface, isOneRemoval: Bool = false) async throws {
+    try await set(RuleRequest(changes), at: node, isOneRemoval: isOneRemoval)
+  }
+
+  func set(_ request: RuleRequest, at node: any NodeInterface, isOneRemoval: Bool = false) async throws {
+    try await RuleIssue.set(request, of: whose.owner, at: node, options: options, isOneRemoval: isOneRemoval)
   }
 }
 

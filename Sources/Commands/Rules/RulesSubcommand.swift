@@ -25,9 +25,7 @@ struct RulesSubcommand: AsyncParsableCommand {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
     let rules: ChildRules
-    do {
-      rules = try await interface.ask(Endpoints.getRules, whose.child)
-    } catch {
+    do { rules = try await interface.ask(Endpoints.getRules, whose.child) } catch {
       guard error.code == .unknownChild, whose.child == nil else { throw error }
       return try await showFamily(at: interface)
     }
@@ -39,8 +37,7 @@ struct RulesSubcommand: AsyncParsableCommand {
     if rules.rules.isEmpty {
       let isParent = try await interface.ask(Endpoints.getStatus).role == .parent
       let child = ShellWord.isPlain(rules.child.name.text) ? " --child \"\(name)\"" : ""
-      empty =
-        "No rules are set for \(name) yet" + (isParent ? ": try `latchkey limit set\(child) --daily 2h`." : ".")
+      empty = "No rules are set for \(name) yet" + (isParent ? ": try `latchkey limit set\(child) --daily 2h`." : ".")
     }
     if OwnedRules(rules).lock.holds(at: environment.now()), let lock = rules.rules.first(where: { $0.key == "lock" }) {
       try environment.console.say("\(name) is \(lock.words).")
@@ -53,9 +50,7 @@ struct RulesSubcommand: AsyncParsableCommand {
     for sentence in Self.notes(rules.rules + rules.family) { environment.console.note(sentence) }
     for sentence in [ChildText.untold(rules.child), ChildText.elsewhere(rules.child)].compactMap(\.self)
       + ChildText.disagreements(rules.child)
-    {
-      environment.console.note(sentence)
-    }
+    { environment.console.note(sentence) }
     let conditions = try await interface.ask(Endpoints.getConditions)
     var terms = OwnedRules(rules).terms
     if conditions.contains(where: { $0.condition.isOfApplication }) {
@@ -66,9 +61,7 @@ struct RulesSubcommand: AsyncParsableCommand {
 
   /// Returns what keeps the rules of a child from being carried out on its machines, with one
   /// sentence for all applications that a machine does not recognize.
-  private static func weakened(
-    _ conditions: [ConditionListing], of rules: ChildRules, _ terms: RuleTerms
-  ) -> [String] {
+  private static func weakened(_ conditions: [ConditionListing], of rules: ChildRules, _ terms: RuleTerms) -> [String] {
     let set = rules.rules + rules.family
     let members = set.filter { RuleKey($0.key)?.entry == GroupRule.members.entry }.flatMap {
       $0.value.split(separator: "\n")
@@ -113,8 +106,7 @@ struct RulesSubcommand: AsyncParsableCommand {
     return names.compactMap { ConditionKind.named($0)?.words(on: machine, account: "", detail: "").sentence }
   }
 
-  /// Returns one sentence for several applications that a machine does not recognize, or only by an
-  /// account's own entry.
+  /// Returns one sentence for several applications that a machine does not recognize by itself.
   private static func sentence(_ listings: [ConditionListing], _ terms: RuleTerms) -> String {
     let there = listings[0].isOwn ? "this machine" : ShownText.quoted(listings[0].deviceName)
     let names = listings.map { ShownText.safe(terms.words(for: $0.condition)?.name ?? $0.condition.detail) }.sorted()
@@ -124,8 +116,7 @@ struct RulesSubcommand: AsyncParsableCommand {
         "On \(there), only the child's own account says which programs these are: \(names). So their rules can block or limit "
         + "them, and cannot allow them: `latchkey apps refused` lists what is closed, with the command that allows it."
     }
-    return
-      "Nothing on \(there) is recognized as these, so their rules close nothing: \(names). Install them "
+    return "Nothing on \(there) is recognized as these, so their rules close nothing: \(names). Install them "
       + (listings[0].isOwn ? "here" : "there") + ", or "
       + "say how to recognize each: `latchkey app set --help` shows how."
   }
@@ -140,8 +131,7 @@ struct RulesSubcommand: AsyncParsableCommand {
         ? "There is no child yet: `latchkey children add Emma` adds one."
         : "No parent has said whose machine this is yet: run `latchkey pair` here and on a parent's machine.")
     if family.rules.isEmpty { return }
-    try console.write(
-      "\nFor the whole family:\n" + Self.table(family.rules, zone: Self.zone(family.rules), empty: ""))
+    try console.write("\nFor the whole family:\n" + Self.table(family.rules, zone: Self.zone(family.rules), empty: ""))
     for sentence in Self.notes(family.rules) { console.note(sentence) }
   }
 
@@ -159,8 +149,7 @@ struct RulesSubcommand: AsyncParsableCommand {
         // What a machine sets by itself when a household begins has no time.
         let time = row.rule.setAt > 0 ? TimeText.short(row.rule.setAt, zone: zone) : "–"
         return [row.name, row.rule.words, ShownText.safe(row.rule.setBy.text), time]
-      }
-        + given
+      } + given
         + defaults.map { app in
           ["\(ShownText.safe(app.displayName)): category", app.category.rawValue, "by default", "–"]
         }, empty: empty)
@@ -236,11 +225,8 @@ private struct RuleRow {
 struct RuleOptions: ParsableArguments {
   @Option(
     defaultAsFlag: WaitingTime.usual, parsing: .next,
-    help: ArgumentHelp(
-      "Wait until every machine of the child has the change, at most this long.",
-      valueName: "time"))
+    help: ArgumentHelp("Wait until every machine of the child has the change, at most this long.", valueName: "time"))
   var wait: WaitingTime?
 
-  @Option(help: ArgumentHelp("Write the rules as JSON.", valueName: "text|json"))
-  var format: AnswerFormat = .text
+  @Option(help: ArgumentHelp("Write the rules as JSON.", valueName: "text|json")) var format: AnswerFormat = .text
 }

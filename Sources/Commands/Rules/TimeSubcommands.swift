@@ -100,11 +100,8 @@ struct TimesSubcommand: AsyncParsableCommand {
   @OptionGroup var exception: ExceptionOptions
   @OptionGroup var options: RuleOptions
 
-  @Option(help: ArgumentHelp("When only learning is allowed.", valueName: "times|none"))
-  var school: String?
-
-  @Option(help: ArgumentHelp("When rewards are allowed.", valueName: "times|none"))
-  var reward: String?
+  @Option(help: ArgumentHelp("When only learning is allowed.", valueName: "times|none")) var school: String?
+  @Option(help: ArgumentHelp("When rewards are allowed.", valueName: "times|none")) var reward: String?
 
   mutating func validate() throws {
     guard school != nil || reward != nil else {
@@ -155,7 +152,7 @@ struct BreaksShowSubcommand: AsyncParsableCommand {
     }
     let console = TerminalEnvironment.current.console
     if listing.format == .json {
-      return try console.write(JSONText.pretty(found.map { ListedRules($0.child, [$0.breaks]) }))
+      return try console.write(JSONText.pretty(found.map { ListedRules(child: $0.child, rules: [$0.breaks]) }))
     }
     if found.isEmpty {
       let whom = owners[0].child.map { " --child \(ShellWord.person($0.name.text))" } ?? " --family"
@@ -183,9 +180,7 @@ struct BreaksSetSubcommand: AsyncParsableCommand {
       Example: latchkey breaks set --child Emma --after 45m --for 10m
       """)
 
-  @OptionGroup var node: NodeOptions
-  @OptionGroup var whose: RuleOwnerOptions
-  @OptionGroup var options: RuleOptions
+  @OptionGroup var rule: RuleChangeOptions
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("The screen time before a break, such as 45m.", valueName: "time"),
@@ -200,11 +195,9 @@ struct BreaksSetSubcommand: AsyncParsableCommand {
   var length: Int64
 
   func run() async throws {
-    let interface = try await node.open()
+    let interface = try await rule.node.open()
     let breaks = try ChildRule.breaks.argument("\(after) \(length)")
-    try await RuleIssue.set(
-      RuleRequest([ChildRule.breaks.key.change(ChildRule.breaks.text(breaks))]), of: whose.owner, at: interface,
-      options: options)
+    try await rule.set([ChildRule.breaks.key.change(ChildRule.breaks.text(breaks))], at: interface)
   }
 
   /// Returns a reader of arguments, which throws `ValidationError` for a time out of a range.
@@ -221,17 +214,11 @@ struct BreaksSetSubcommand: AsyncParsableCommand {
 
 struct BreaksRemoveSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Remove the breaks.",
-    discussion: "Example: latchkey breaks remove --child Emma")
+    commandName: "remove", abstract: "Remove the breaks.", discussion: "Example: latchkey breaks remove --child Emma")
 
-  @OptionGroup var node: NodeOptions
-  @OptionGroup var whose: RuleOwnerOptions
-  @OptionGroup var options: RuleOptions
+  @OptionGroup var rule: RuleChangeOptions
 
-  func run() async throws {
-    try await RuleIssue.set(
-      RuleRequest([ChildRule.breaks.key.change(nil)]), of: whose.owner, at: try await node.open(), options: options)
-  }
+  func run() async throws { try await rule.set([ChildRule.breaks.key.change(nil)], at: rule.node.open()) }
 }
 
 /// Times of the day or of the week as a person types them.

@@ -18,16 +18,14 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var options: RuleOptions
 
-  @Option(name: .customLong("on"), help: .hidden)
-  var machine: String?
+  @Option(name: .customLong("on"), help: .hidden) var machine: String?
 
   @Option(
     help: ArgumentHelp("For this child alone instead of the family.", valueName: "child"),
     completion: CompletionNames.children)
   var child: String?
 
-  @Flag(help: .hidden)
-  var family = false
+  @Flag(help: .hidden) var family = false
 
   @Option(
     help: ArgumentHelp("Whether learning earns points and rewards cost them.", valueName: "on|off"),
@@ -99,8 +97,7 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "Programs that are no known application, from a place the child can write to: allow them and count them as screen "
         + "time, treat them as rewards, which cost points also in the background, or block them.",
-      valueName: "count|reward|block"),
-    transform: Setting.reading(ScreenTimeRule.unknownPrograms.key))
+      valueName: "count|reward|block"), transform: Setting.reading(ScreenTimeRule.unknownPrograms.key))
   var unknownPrograms: Setting?
 
   @Option(
@@ -115,8 +112,7 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "When nothing may be used but what is always allowed: leave the child logged in, lock the screen again and again, "
         + "the same unless a program runs that is always allowed, or end the child's sessions.",
-      valueName: "leave|lock|lock-unless-allowed|close"),
-    transform: Setting.reading(ScreenTimeRule.sessions.key))
+      valueName: "leave|lock|lock-unless-allowed|close"), transform: Setting.reading(ScreenTimeRule.sessions.key))
   var sessions: Setting?
 
   @Option(
@@ -145,8 +141,7 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
   var dayStart: Setting?
 
   @Option(
-    help: ArgumentHelp("The zone that days are in, such as Europe/Berlin.", valueName: "zone"),
-    transform: Setting.zone)
+    help: ArgumentHelp("The zone that days are in, such as Europe/Berlin.", valueName: "zone"), transform: Setting.zone)
   var zone: Setting?
 
   mutating func validate() throws {
@@ -180,9 +175,8 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
       (PointsRule.minutesPerPoint.key, minutesPerPoint), (PointsRule.redemptionDays.key, redemptionDays),
       (PointsRule.minimumSession.key, minimumSession), (PointsRule.dailyCap.key, dailyPointsLimit),
       (PointsRule.weeklyCap.key, weeklyPointsLimit), (rewardLimit, dailyReward),
-      (CategoryRule.weekly.key(of: .reward), weeklyRewardLimit),
-      (ScreenTimeRule.unknownPrograms.key, unknownPrograms), (ScreenTimeRule.programs.key, programs),
-      (ScreenTimeRule.sessions.key, sessions),
+      (CategoryRule.weekly.key(of: .reward), weeklyRewardLimit), (ScreenTimeRule.unknownPrograms.key, unknownPrograms),
+      (ScreenTimeRule.programs.key, programs), (ScreenTimeRule.sessions.key, sessions),
       (ScreenTimeRule.source.key, screenTime), (ScreenTimeRule.grace.key, screenGrace),
       (ScreenTimeRule.learning.key, learning), (ChildRule.dayStart.key, dayStart), (ChildRule.zone.key, zone),
     ]
@@ -201,15 +195,13 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
         "`latchkey apps scan` lists what is installed and its categories, and `latchkey apps refused` what was closed since."
       )
       let installed = (try? await interface.ask(Endpoints.getInstalled, (nil, nil))) ?? []
-      console.note(ListedWords.byDefault(installed, of: child))
+      console.note(Self.byDefault(installed, of: child))
     }
   }
-}
 
-enum ListedWords {
   /// Returns a sentence on applications with a category by default, which does not list them, with
   /// the command that lists one; `child` is as a person typed it, `nil` for the family.
-  static func byDefault(_ installed: [InstalledListing], of child: String?) -> String {
+  private static func byDefault(_ installed: [InstalledListing], of child: String?) -> String {
     let rule =
       "Well-known games have a category by default, which does not list them: an application is listed once you set one"
     var found: [(app: InstalledListing.App, category: AppCategory)] = []

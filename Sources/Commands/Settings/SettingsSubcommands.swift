@@ -63,12 +63,10 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
     let (points, hour) = (rules.points, rules.dayStartHour)
     let reward = rules.categories[.reward]
     return FieldsText.render([
-      ("points", rules.mode == .points ? "on" : "off: limits and times alone"),
-      ("learning earns", rate(.learning)),
+      ("points", rules.mode == .points ? "on" : "off: limits and times alone"), ("learning earns", rate(.learning)),
       ("at most a day", points.dailyCap.map { PointsText.counted($0) } ?? "no limit"),
       ("at most a week", points.weeklyCap.map { PointsText.counted($0) } ?? "no limit"),
-      ("shortest session", ShownText.count(points.minimumSession, "minute")),
-      ("reward costs", rate(.reward)),
+      ("shortest session", ShownText.count(points.minimumSession, "minute")), ("reward costs", rate(.reward)),
       ("rewards are paid", points.use == .payAsYouGo ? "as they run" : "with minutes redeemed before"),
       ("one point buys", redeemed(points)),
       ("reward a day", (reward?.limit?.words).map { "at most \($0)" } ?? "no limit"),
@@ -78,8 +76,7 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
         "programs",
         rules.programs == .all
           ? "all that no rule closes" : "only those with a category set by a parent, or always allowed"
-      ),
-      ("screen time", screenTime(rules.screenTime)),
+      ), ("screen time", screenTime(rules.screenTime)),
       ("learning", rules.screenTime.learning == .free ? "is no screen time" : "counts as screen time"),
       ("when time is up", timeUp(rules.sessions)),
       ("day starts at", "\(hour < 10 ? "0" : "")\(hour):00 in \(rules.zone)"),

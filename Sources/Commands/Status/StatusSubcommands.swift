@@ -15,11 +15,8 @@ struct StatusSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
-  @Flag(help: "Show IDs, addresses, memory, and queues in full.")
-  var verbose = false
-
-  @Flag(help: "Go on with a line for each change of a machine's sync.")
-  var follow = false
+  @Flag(help: "Show IDs, addresses, memory, and queues in full.") var verbose = false
+  @Flag(help: "Go on with a line for each change of a machine's sync.") var follow = false
 
   func run() async throws {
     let environment = TerminalEnvironment.current
@@ -30,8 +27,7 @@ struct StatusSubcommand: AsyncParsableCommand {
     case .json: try environment.console.write(follow ? JSONText.line(status) : JSONText.pretty(status))
     case .table:
       // Most pages say only how long ago something was, for which the node need not be asked again.
-      let zone =
-        StatusText.showsMoments(of: status) ? try await FamilyClock(at: interface).zone : environment.timeZone
+      let zone = StatusText.showsMoments(of: status) ? try await FamilyClock(at: interface).zone : environment.timeZone
       // A child's machine shows what weakens its rules in `latchkey doctor`.
       let conditions = status.role == .parent ? try await interface.ask(Endpoints.getConditions) : []
       try environment.console.write(

@@ -4,9 +4,8 @@ import LatchkeyNode
 
 struct SyncSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sync", abstract: "Exchange what waits, now.",
-    discussion: "Example: latchkey sync --wait", subcommands: [SyncNowSubcommand.self],
-    defaultSubcommand: SyncNowSubcommand.self)
+    commandName: "sync", abstract: "Exchange what waits, now.", discussion: "Example: latchkey sync --wait",
+    subcommands: [SyncNowSubcommand.self], defaultSubcommand: SyncNowSubcommand.self)
 }
 
 struct SyncNowSubcommand: AsyncParsableCommand {
@@ -40,8 +39,7 @@ struct SyncNowSubcommand: AsyncParsableCommand {
       throw TerminalFailure(.unknownName, "No machines are paired: run `latchkey pair` here and on the other machine.")
     }
     if let wait {
-      // A removed or quarantined machine never becomes synced, so it is included only if it was
-      // named.
+      // A removed or quarantined machine is never in step, so it counts only if it was named.
       if peer == nil { peers = peers.filter { $0.device.state == .active && !$0.marks.contains(.quarantined) } }
       let chosen = Set(peers.map(\.device.deviceID))
       if let inStep = try await inStep(chosen, at: interface, seconds: wait.seconds) {
@@ -73,9 +71,7 @@ struct SyncNowSubcommand: AsyncParsableCommand {
       : "there is no connection: check that `latchkey run` is running there."
   }
 
-  static func isInStep(_ peer: PeerStatus) -> Bool {
-    if case .synced = peer.sync { peer.isConnected } else { false }
-  }
+  static func isInStep(_ peer: PeerStatus) -> Bool { if case .synced = peer.sync { peer.isConnected } else { false } }
 
   /// Waits until all devices are in step, and notes each change; returns `nil` when time is up.
   private func inStep(

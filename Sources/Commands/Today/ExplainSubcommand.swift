@@ -26,8 +26,7 @@ struct ExplainSubcommand: AsyncParsableCommand {
   var app: String?
 
   /// The application, if it is typed after the child or in the child's place.
-  @Argument(help: .hidden, completion: CompletionNames.apps)
-  var other: String?
+  @Argument(help: .hidden, completion: CompletionNames.apps) var other: String?
 
   @Option(help: ArgumentHelp("The moment to explain.", valueName: "time"), transform: TypedMoment.read)
   var at: TypedMoment?
@@ -150,7 +149,6 @@ struct ExplainSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The child that a person means.
 enum ChildChoice {
   static func name(_ given: String?, at node: any NodeInterface) async throws -> String {
     if let given { return given }

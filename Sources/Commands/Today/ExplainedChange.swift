@@ -57,9 +57,7 @@ enum ExplainedChange {
   }
 
   /// Returns the commands that open what a rule closes, without `latchkey`; `nil` for none.
-  private static func commands(
-    _ rule: String, _ found: ChildExplanation, _ child: String, _ app: String
-  ) -> [String]? {
+  private static func commands(_ rule: String, _ found: ChildExplanation, _ child: String, _ app: String) -> [String]? {
     let parts = rule.split(separator: " ", maxSplits: 1)
     let group = parts.count == 2 ? word(String(parts[1])) : nil
     let opening = found.opening

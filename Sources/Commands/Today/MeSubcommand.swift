@@ -27,11 +27,8 @@ struct MeSubcommand: AsyncParsableCommand {
     completion: CompletionNames.sharers)
   var iAm: String?
 
-  @Flag(help: "Say that nobody is there any more, without a PIN.")
-  var leave = false
-
-  @Flag(help: "Open this as a page in the browser, where you can also ask and change points into time.")
-  var web = false
+  @Flag(help: "Say that nobody is there any more, without a PIN.") var leave = false
+  @Flag(help: "Open this as a page in the browser, where you can also ask and change points into time.") var web = false
 
   static let both = Phrase("Give --i-am or --leave, not both.")
   static let onPage = Phrase("Say on the page who is there: give --web alone.")
@@ -62,8 +59,7 @@ struct MeSubcommand: AsyncParsableCommand {
     let learning = day.apps.filter { $0.category == .learning && $0.verdict.isAllowed }
     if !learning.isEmpty, day.milliPoints != nil {
       let names = learning.prefix(8).map(\.displayName).joined(separator: ", ")
-      try console.say(
-        ShownText.worded(Phrase("Learning earns points: {apps}.", ["apps": .text(names)]), in: language))
+      try console.say(ShownText.worded(Phrase("Learning earns points: {apps}.", ["apps": .text(names)]), in: language))
     }
     let requests = try await interface.ask(Endpoints.getRequests, day.childID.description)
     for request in requests { try console.say(MeText.request(request, in: language)) }
@@ -72,9 +68,7 @@ struct MeSubcommand: AsyncParsableCommand {
     }
     if let hint = MeText.hint(day, requests, in: language) { console.note(hint) }
   }
-}
 
-extension MeSubcommand {
   /// Shows what holds while nobody has said who is there; throws a refusal with another reason.
   private func showUnnamed(_ interface: any NodeInterface, _ refusal: LocalAPIError) async throws {
     guard refusal.code == .unknownChild else { throw refusal }
@@ -89,9 +83,7 @@ extension MeSubcommand {
 
 /// What `latchkey me` says beside a child's day.
 enum MeText {
-  /// Returns a request with what became of it.
-  ///
-  /// An example: “You asked for 30 min for Chess: no on Kitchen laptop.”
+  /// Returns what became of a request, such as “You asked for 30 min: no on Kitchen laptop”.
   static func request(_ request: RequestListing, in language: Language = .english) -> String {
     var arguments: [String: Phrase.Argument] = ["wish": .phrase(request.wish())]
     let phrase: Phrase
@@ -110,7 +102,7 @@ enum MeText {
 
   /// Returns the applications that close before the screen time ends, the first to close first.
   ///
-  /// These are those that run, and those with hours or a limit of their own or of a group.
+  /// They run, or have hours or a limit of their own or of a group.
   static func ends(_ day: ChildToday) -> [AppToday] {
     let running = Set(day.running.map(\.appID))
     let ends = day.apps.filter { app in
@@ -127,15 +119,15 @@ enum MeText {
       "app": .phrase(ProgramsName.phrase(app.displayName)),
       "state": .phrase(TodayText.phrase(app.verdict, at: day.at, zone: day.zone)),
     ]
-    let (isOfMany, phrase) = (app.appID.isOfMany, app.verdict.reason)
-    guard let rule = phrase else {
-      return ShownText.worded(
-        isOfMany ? Phrase("{app} have {state}.", arguments) : Phrase("{app} has {state}.", arguments), in: language)
-    }
-    arguments["rule"] = .phrase(rule)
-    return ShownText.worded(
-      isOfMany ? Phrase("{app} have {state} ({rule}).", arguments) : Phrase("{app} has {state} ({rule}).", arguments),
-      in: language)
+    if let rule = app.verdict.reason { arguments["rule"] = .phrase(rule) }
+    let phrase =
+      switch (app.appID.isOfMany, app.verdict.reason != nil) {
+      case (true, false): Phrase("{app} have {state}.", arguments)
+      case (false, false): Phrase("{app} has {state}.", arguments)
+      case (true, true): Phrase("{app} have {state} ({rule}).", arguments)
+      case (false, true): Phrase("{app} has {state} ({rule}).", arguments)
+      }
+    return ShownText.worded(phrase, in: language)
   }
 
   /// Returns whether a notice says only what a line about an application's end says.
@@ -153,27 +145,23 @@ enum MeText {
       "app": .phrase(ProgramsName.phrase(app.displayName)),
       "state": .phrase(isPartlyOpen ? state : app.excepting(state)),
     ]
-    if isPartlyOpen {
-      return ShownText.worded(
-        app.appID.isOfMany
-          ? Phrase("{app} are {state}. The rules say so even where nothing closes them.", arguments)
-          : Phrase("{app} is {state}. The rules say so even where nothing closes it.", arguments), in: language)
-    }
-    return ShownText.worded(
-      app.appID.isOfMany ? Phrase("{app} are {state}.", arguments) : Phrase("{app} is {state}.", arguments),
-      in: language)
+    let phrase =
+      switch (app.appID.isOfMany, isPartlyOpen) {
+      case (true, true): Phrase("{app} are {state}. The rules say so even where nothing closes them.", arguments)
+      case (false, true): Phrase("{app} is {state}. The rules say so even where nothing closes it.", arguments)
+      case (true, false): Phrase("{app} are {state}.", arguments)
+      case (false, false): Phrase("{app} is {state}.", arguments)
+      }
+    return ShownText.worded(phrase, in: language)
   }
 
   /// Returns how to get more, and what shows why an application is closed.
-  static func hint(
-    _ day: ChildToday, _ requests: [RequestListing], in language: Language = .english
-  ) -> String? {
+  static func hint(_ day: ChildToday, _ requests: [RequestListing], in language: Language = .english) -> String? {
     var ways: [Phrase] = []
     if day.redeemedMilliseconds != nil, let points = day.milliPoints, points >= 1_000 {
       ways.append(
         Phrase(
-          "change points into time with `latchkey redeem {points}`",
-          ["points": .number(Int(min(10, points / 1_000)))]))
+          "change points into time with `latchkey redeem {points}`", ["points": .number(Int(min(10, points / 1_000)))]))
     }
     // Where nothing has an end, there is nothing to ask for.
     let isEndless =

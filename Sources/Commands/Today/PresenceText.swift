@@ -4,9 +4,7 @@ import LatchkeyNode
 /// The conversation about who is there in an account that several children share.
 enum PresenceText {
   /// Asks for a child's PIN, says that the child is there, and returns what holds now.
-  static func name(
-    _ child: String, _ interface: any NodeInterface, in language: Language
-  ) async throws -> String {
+  static func name(_ child: String, _ interface: any NodeInterface, in language: Language) async throws -> String {
     // Everything but a wrong PIN is refused before a person types one.
     _ = try await interface.ask(Endpoints.setPresence, PresenceRequest(child: child, pin: nil))
     let question = ShownText.worded(Phrase("PIN of {child}: ", ["child": .text(child)]), in: language)
@@ -30,9 +28,7 @@ enum PresenceText {
     _ child: String, by pin: String, _ interface: any NodeInterface, in language: Language, isLast: Bool = false
   ) async throws -> SharedAccount? {
     let console = TerminalEnvironment.current.console
-    do {
-      return try await interface.ask(Endpoints.setPresence, PresenceRequest(child: child, pin: pin))
-    } catch {
+    do { return try await interface.ask(Endpoints.setPresence, PresenceRequest(child: child, pin: pin)) } catch {
       // An error that names a time asks to wait.
       guard !isLast, console.inputIsTerminal, error.code == .forbidden, let phrase = error.phrase,
         !phrase.text.contains("{time}")
@@ -42,8 +38,7 @@ enum PresenceText {
     }
   }
 
-  /// Returns what holds while nobody has said who is there: a sentence about the children, and one
-  /// about their time.
+  /// Returns what holds while nobody has said who is there, for the children and for their time.
   static func sentences(_ unnamed: UnnamedToday, in language: Language) -> [String] {
     var arguments: [String: Phrase.Argument] = [
       "state": .phrase(TodayText.phrase(unnamed.screen, at: unnamed.at, zone: unnamed.zone))

@@ -21,8 +21,7 @@ struct TodaySubcommand: AsyncParsableCommand {
     completion: CompletionNames.children)
   var child: String?
 
-  @Flag(help: "Go on with a line for each change.")
-  var follow = false
+  @Flag(help: "Go on with a line for each change.") var follow = false
 
   func run() async throws {
     let console = TerminalEnvironment.current.console
@@ -67,8 +66,7 @@ struct TodaySubcommand: AsyncParsableCommand {
 
 /// A child's day in words.
 enum TodayText {
-  /// Returns a child's day in one line, such as "Emma 1 h 12 min of 2 h · 48 min left, until
-  /// 19:20".
+  /// Returns a line such as "Emma 1 h 12 min of 2 h · 48 min left, until 19:20".
   static func line(_ day: ChildToday, in language: Language = .english) -> String {
     let used: [String: Phrase.Argument] = [
       "child": .text(day.name.text), "time": .phrase(SpanText.phrase(whole: day.usedMilliseconds)),
@@ -119,9 +117,7 @@ enum TodayText {
     if let until = verdict.until { arguments["until"] = .text(clock(until, at: now, zone: zone)) }
     guard verdict.isAllowed else {
       arguments["why"] = .phrase(verdict.reason ?? Phrase("a rule"))
-      if verdict.until != nil, verdict.hasException {
-        return Phrase("not allowed until {until}: {why}", arguments)
-      }
+      if verdict.until != nil, verdict.hasException { return Phrase("not allowed until {until}: {why}", arguments) }
       return verdict.until == nil
         ? Phrase("not allowed: {why}", arguments) : Phrase("not allowed: {why}, until {until}", arguments)
     }

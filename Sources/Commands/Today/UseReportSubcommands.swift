@@ -8,14 +8,12 @@ struct UseReportOptions: ParsableArguments {
     completion: CompletionNames.children)
   var child: String?
 
-  @Option(help: ArgumentHelp("The first day.", valueName: "day"), transform: TypedDay.read)
-  var from: TypedDay?
+  @Option(help: ArgumentHelp("The first day.", valueName: "day"), transform: TypedDay.read) var from: TypedDay?
 
   @Option(help: ArgumentHelp("The last day; today if it is left out.", valueName: "day"), transform: TypedDay.read)
   var to: TypedDay?
 
-  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv"))
-  var format: UsageFormat = .table
+  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv")) var format: UsageFormat = .table
 }
 
 struct ReportDaySubcommand: AsyncParsableCommand {
@@ -63,7 +61,7 @@ struct ReportMonthSubcommand: AsyncParsableCommand {
   func run() async throws { try await UseReportText.report("month", options, at: node.open()) }
 }
 
-enum UseReportText {
+private enum UseReportText {
   static let csvHeader = [
     "childID", "child", "period", "start", "appID", "displayName", "category", "milliseconds", "earnedMilliPoints",
     "sessions",

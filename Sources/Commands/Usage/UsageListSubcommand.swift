@@ -7,29 +7,7 @@ struct UsageSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "usage", abstract: "Record and look at the use of applications.",
     discussion: "Example: latchkey usage list --from yesterday",
-    subcommands: [UsageTrackSubcommand.self, UsageListSubcommand.self],
-    defaultSubcommand: UsageListSubcommand.self)
-}
-
-struct UsageOptions: ParsableArguments {
-  @Option(
-    name: .customLong("on"),
-    help: ArgumentHelp("Only this machine's, or this child's.", valueName: "machine"),
-    completion: CompletionNames.devices)
-  var device: String?
-
-  @Option(
-    help: ArgumentHelp("Only this application's, by its ID or name.", valueName: "application"),
-    completion: CompletionNames.apps)
-  var app: String?
-
-  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv"))
-  var format: UsageFormat = .table
-
-  func isWanted(_ id: AppID, _ displayName: String) -> Bool {
-    guard let app = app?.lowercased() else { return true }
-    return id.text.lowercased() == app || displayName.lowercased() == app
-  }
+    subcommands: [UsageTrackSubcommand.self, UsageListSubcommand.self], defaultSubcommand: UsageListSubcommand.self)
 }
 
 struct UsageListSubcommand: AsyncParsableCommand {
@@ -45,7 +23,19 @@ struct UsageListSubcommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var node: NodeOptions
-  @OptionGroup var options: UsageOptions
+
+  @Option(
+    name: .customLong("on"),
+    help: ArgumentHelp("Only this machine's, or this child's.", valueName: "machine"),
+    completion: CompletionNames.devices)
+  var device: String?
+
+  @Option(
+    help: ArgumentHelp("Only this application's, by its ID or name.", valueName: "application"),
+    completion: CompletionNames.apps)
+  var app: String?
+
+  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv")) var format: UsageFormat = .table
 
   @Option(help: ArgumentHelp("From this day or moment on.", valueName: "date"), transform: TypedBound.read)
   var from: TypedBound?
@@ -65,7 +55,7 @@ struct UsageListSubcommand: AsyncParsableCommand {
     let interface = try await node.open()
     let zone = try await FamilyClock(at: interface).zone
     let sessions = try await sessions(of: interface, zone: zone)
-    switch options.format {
+    switch format {
     case .json: try environment.console.write(JSONText.pretty(sessions.map(FlatSession.init(session:))))
     case .csv:
       try environment.console.write(
@@ -96,14 +86,15 @@ struct UsageListSubcommand: AsyncParsableCommand {
 
   /// Returns the sessions; those of an application by its ID or, if it has none, by its name.
   private func sessions(of node: any NodeInterface, zone: TimeZone) async throws -> [UsagePage.Session] {
-    let id = options.app.flatMap { AppID($0) }
+    let id = app.flatMap { AppID($0) }
     var query = UsageQuery(
-      device: options.device, appID: id?.text, from: from?.lowerBound(in: zone), to: to?.upperBound(in: zone),
-      limit: 5_000)
+      device: device, appID: id?.text, from: from?.lowerBound(in: zone), to: to?.upperBound(in: zone), limit: 5_000)
     let sessions = try await Self.allPages(of: node, query)
-    if options.app == nil || id != nil && !sessions.isEmpty { return sessions }
+    guard let name = app?.lowercased(), id == nil || sessions.isEmpty else { return sessions }
     query.appID = nil
-    return try await Self.allPages(of: node, query).filter { options.isWanted($0.record.appID, $0.record.displayName) }
+    return try await Self.allPages(of: node, query).filter {
+      [$0.record.appID.text.lowercased(), $0.record.displayName.lowercased()].contains(name)
+    }
   }
 
   private static func allPages(of node: any NodeInterface, _ query: UsageQuery) async throws -> [UsagePage.Session] {
@@ -132,13 +123,11 @@ struct UsageListSubcommand: AsyncParsableCommand {
     let record = session.record
     let start = TimeText.short(session.clippedStart, zone: zone)
     let end = TimeText.short(session.clippedEnd, zone: zone)
-    // The day is said once.
     var shown = end.prefix(10) == start.prefix(10) ? String(end.dropFirst(11)) : end
     if record.evidence == .interrupted { shown += " (cut short)" }
     return [
       session.deviceName.text, record.displayName, start, session.isOpen ? "running" : shown,
-      ShownText.duration(session.clippedActiveMilliseconds), record.category.rawValue,
-      UsagePoints.text(session),
+      ShownText.duration(session.clippedActiveMilliseconds), record.category.rawValue, UsagePoints.text(session),
     ]
   }
 }
@@ -152,8 +141,7 @@ enum UsagePoints {
     case .written:
       let points = session.milliPoints ?? 0
       guard isReward else { return PointsText.text(points) }
-      // A reward that ran on without points costs no more than there was. A milli-point may be
-      // carried over.
+      // Without points, a reward costs no more than there was. A milli-point may be carried over.
       let rest = cost(session.record) + points
       if points == 0 { return rest > 1 ? "not charged" : "0" }
       return PointsText.text(points) + (rest > 1 ? ", in part" : "")
@@ -191,7 +179,7 @@ enum UsagePoints {
 }
 
 /// The words for impossible use.
-enum DoubtText {
+private enum DoubtText {
   static func words(_ doubt: UsageDoubt) -> String {
     switch doubt {
     case .future: "impossible: in the future"
@@ -208,6 +196,53 @@ enum DoubtText {
         "latchkey: What \(ShownText.quoted(DeviceName(sanitising: machine))) reported cannot all be true: its clock was wrong, "
           + "several programs were left open at once, or its records were changed. Check the clock of that machine, and "
           + "compare its records with `latchkey usage list` there.")
+    }
+  }
+}
+
+/// A session as programs read it: each value has a name, and times are text and Unix milliseconds.
+private struct FlatSession: Encodable, Sendable {
+  let session: UsagePage.Session
+
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  /// A value of `nil` is absent in JSON and empty in CSV.
+  private static let columns: [(name: String, value: @Sendable (UsagePage.Session) -> (any Encodable)?)] = [
+    ("recordID", { $0.record.recordID.description }), ("device", { $0.record.device.description }),
+    ("deviceName", { $0.deviceName.text }), ("appID", { $0.record.appID.text }),
+    ("displayName", { $0.record.displayName }), ("category", { $0.record.category.rawValue }),
+    // ISO 8601 with the offset of the session's own zone.
+    ("start", { TimeText.exact($0.record.sessionStart, zone: TimeText.zone($0.record.zone)) }),
+    ("startMilliseconds", { $0.record.sessionStart }),
+    ("end", { TimeText.exact($0.record.sessionEnd, zone: TimeText.zone($0.record.zone)) }),
+    ("endMilliseconds", { $0.record.sessionEnd }), ("zone", { $0.record.zone }),
+    ("activeMilliseconds", { $0.record.activeMilliseconds }), ("clippedStartMilliseconds", { $0.clippedStart }),
+    ("clippedEndMilliseconds", { $0.clippedEnd }), ("clippedActiveMilliseconds", { $0.clippedActiveMilliseconds }),
+    ("milliPointsPerMinute", { $0.record.milliPointsPerMinute }), ("milliPoints", { $0.milliPoints }),
+    ("evidence", { $0.record.evidence.rawValue }), ("isOpen", { $0.isOpen }),
+    ("refusedBy", { $0.refusedBy?.map(\.text) }), ("doubt", { $0.doubt?.rawValue }),
+    ("childName", { $0.childName?.text }), ("childID", { $0.record.child?.description }),
+    ("account", { $0.record.account }), ("charge", { $0.charge?.rawValue }),
+  ]
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    for column in Self.columns {
+      if let value = column.value(session) { try container.encode(value, forKey: Key(stringValue: column.name)) }
+    }
+  }
+
+  static let csvHeader = columns.map(\.name)
+
+  var csvRow: [String] {
+    Self.columns.map { column in
+      column.value(session).map { ($0 as? [String])?.joined(separator: "; ") ?? "\($0)" } ?? ""
     }
   }
 }

@@ -22,8 +22,7 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
     completion: CompletionNames.apps)
   var app: String
 
-  @Option(help: ArgumentHelp("The name that people read.", valueName: "display-name"))
-  var name: String?
+  @Option(help: ArgumentHelp("The name that people read.", valueName: "display-name")) var name: String?
 
   @Argument(
     parsing: .postTerminator, help: ArgumentHelp("The program and its arguments, after --.", valueName: "program"))
@@ -47,9 +46,7 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
     let session = await report(started, as: app, to: reporter)
     let status = try await started.waitUntilEnd()
     if let session {
-      do {
-        try await reporter.end(session.recordID)
-      } catch {
+      do { try await reporter.end(session.recordID) } catch {
         environment.console.note(
           "latchkey: The node did not confirm the end of the session (\(ShownText.safe(error.message))) "
             + "It ends the session by itself at the last moment it saw the program.")
@@ -69,9 +66,7 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
   private var called: String { ShownText.safe(name ?? app) }
 
   static func sentence(_ session: UsageStarted, app: String) -> String {
-    guard session.isBlocked else {
-      return "latchkey: The use of \(app) counts from now until the program ends."
-    }
+    guard session.isBlocked else { return "latchkey: The use of \(app) counts from now until the program ends." }
     return session.enforcement == .recorded
       ? "latchkey: \(app) is blocked on this machine. Rules are recorded and shown here; no agent closes applications."
       : "latchkey: \(app) is blocked on this machine, and is closed."
@@ -117,9 +112,7 @@ struct UsageReporter: Sendable {
   func end(_ recordID: RecordID) async throws(LocalAPIError) {
     do throws(LocalAPIError) {
       _ = try await retried { () throws(LocalAPIError) in try await node.ask(Endpoints.endUsage, recordID.description) }
-    } catch {
-      guard error.code == .stillRunning else { throw error }
-    }
+    } catch { guard error.code == .stillRunning else { throw error } }
   }
 
   private func retried<Value: Sendable>(
@@ -127,9 +120,7 @@ struct UsageReporter: Sendable {
   ) async throws(LocalAPIError) -> Value {
     let deadline = ContinuousClock.now + patience
     while true {
-      do {
-        return try await report()
-      } catch {
+      do { return try await report() } catch {
         // Only a node that cannot be reached is asked again; a refusal stays one.
         guard error.code == .timeout, ContinuousClock.now < deadline, !Task.isCancelled else { throw error }
         try? await Task.sleep(for: pause)

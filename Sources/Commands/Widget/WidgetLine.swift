@@ -31,7 +31,6 @@ struct WidgetLine: Hashable {
     }
   }
 
-  /// A few words.
   var text: String
   var mood: Mood
   /// The details, one sentence or row each.
@@ -55,8 +54,7 @@ struct WidgetLine: Hashable {
 extension WidgetLine {
   private static let minute: Int64 = 60_000
 
-  /// Creates the line of a child's own day, such as “48 min”, “48 min to bedtime” or “bedtime until
-  /// 07:00”.
+  /// Creates a child's line, such as “48 min”, “48 min to bedtime” or “bedtime until 07:00”.
   init(_ day: ChildToday, in language: Language = .english) {
     let left = day.screen.isAllowed ? day.screen.leftMilliseconds : 0
     let percentage = day.limitMilliseconds.map { limit -> Int in
@@ -98,8 +96,7 @@ extension WidgetLine {
         }
       guard let until = screen.until else { return why }
       return Phrase(
-        "{why} until {until}",
-        ["why": .phrase(why), "until": .text(TodayText.clock(until, at: now, zone: zone))])
+        "{why} until {until}", ["why": .phrase(why), "until": .text(TodayText.clock(until, at: now, zone: zone))])
     }
     guard let left = screen.leftMilliseconds else { return Phrase("no limit") }
     let time = ["time": Phrase.Argument.phrase(SpanText.phrase(left: left))]
@@ -110,8 +107,8 @@ extension WidgetLine {
     }
   }
 
-  /// Creates the line of a parent's machine, such as “1 request · Emma 48 min · Ben off”, from the
-  /// day of each child who has a machine, and whether one of the child's machines is connected.
+  /// Creates a parent's line, such as “1 request · Emma 48 min · Ben off”, from the days of the
+  /// children who have a machine, and whether one of the child's machines is connected.
   init(requests: [RequestListing], days: [(day: ChildToday, isConnected: Bool)], warnings: [String]) {
     let open = requests.filter { $0.state == .open }
     var parts = open.isEmpty ? [] : [ShownText.count(open.count, "request")]

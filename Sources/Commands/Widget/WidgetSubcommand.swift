@@ -32,8 +32,7 @@ struct WidgetSubcommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The bar that reads the line.", valueName: "waybar|i3blocks|tmux|plain"))
   var format: WidgetFormat = .plain
 
-  @Flag(help: "Go on with a line for each change, also after the node was away.")
-  var follow = false
+  @Flag(help: "Go on with a line for each change, also after the node was away.") var follow = false
 
   func validate() throws {
     if follow, format == .i3blocks || format == .tmux {
@@ -83,7 +82,7 @@ struct WidgetSubcommand: AsyncParsableCommand {
 }
 
 /// Reads from the node what a status bar shows.
-struct WidgetSource: Sendable {
+private struct WidgetSource: Sendable {
   let open: @Sendable () async throws -> any NodeInterface
 
   func line() async -> WidgetLine {

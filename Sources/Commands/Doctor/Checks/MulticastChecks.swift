@@ -3,8 +3,7 @@ import LatchkeyModel
 extension Facts {
   /// Checks the programs that use mDNS on this machine.
   func checkResponders(_ findings: inout [Finding]) {
-    // A service that hangs keeps its connections: the node still relies on it, but nothing
-    // announces the node.
+    // A service that hangs keeps its connections, so the node relies on it but is not announced.
     let backend = status.flatMap { DiscoveryBackend(rawValue: $0.discovery) }
     let isUsed = backend == .avahiDaemon
     // Started with --no-discovery, the node speaks no mDNS at all.

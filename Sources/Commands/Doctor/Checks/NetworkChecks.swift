@@ -40,8 +40,7 @@ extension Facts {
     case .virtual: "it belongs to containers or virtual machines"
     case .pointToPoint: "it joins two points only, as tunnels do"
     case .noMulticast: "it carries no multicast"
-    case .noAddress:
-      interface.isRunning ? "it has no address" : "its cable is not plugged in, or it is in no network"
+    case .noAddress: interface.isRunning ? "it has no address" : "its cable is not plugged in, or it is in no network"
     case .notNamed: "`latchkey run --interfaces` names others"
     }
   }
@@ -56,8 +55,7 @@ extension Facts {
           "Let it leave the local network alone (often called “allow LAN access” or split tunnelling), or switch it off."
       )
     }
-    // A kill switch drops packets that do not leave through the tunnel, even while there is no
-    // tunnel.
+    // A kill switch drops packets that do not leave through the tunnel, even without a tunnel.
     for interface in lanInterfaces {
       let packet = FirewallPacket(transport: "tcp", port: 40_000, interface: interface.name)
       let fate = firewall.fate(of: packet, at: "output")
@@ -102,8 +100,7 @@ extension Facts {
     case .ufw: "Run `sudo ufw allow \(port)/\(transport)`."
     case .firewalld:
       "Run `sudo firewall-cmd --permanent --add-port=\(port)/\(transport)` and `sudo firewall-cmd --reload`."
-    case nil:
-      "Allow it in your firewall's rules, with nft: `\(transport) dport \(port) accept` before what drops it."
+    case nil: "Allow it in your firewall's rules, with nft: `\(transport) dport \(port) accept` before what drops it."
     }
   }
 

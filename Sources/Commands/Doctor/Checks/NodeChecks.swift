@@ -87,16 +87,14 @@ extension Facts {
         findings.add(
           "receiver-not-running", .warning,
           "The bridge of the receiver “\(receiver.name)” does not run, so that it is told nothing.",
-          next:
-            "Start it with `systemctl --user enable --now latchkey-bridge@\(receiver.name)`, or remove it with "
+          next: "Start it with `systemctl --user enable --now latchkey-bridge@\(receiver.name)`, or remove it with "
             + "`latchkey receivers remove \(receiver.name)`.")
         continue
       }
       guard let fault = receiver.fault else { continue }
       let since = receiver.faultSince.map { " for \(SpanText.of(max(0, clock.now - $0)))" } ?? ""
       findings.add(
-        "receiver-fault", .warning,
-        "Something has been wrong with the receiver “\(receiver.name)”\(since): \(fault)",
+        "receiver-fault", .warning, "Something has been wrong with the receiver “\(receiver.name)”\(since): \(fault)",
         next: "`latchkey receivers` shows when it works again; nothing that still matters is lost until then.")
     }
   }

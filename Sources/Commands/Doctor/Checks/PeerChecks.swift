@@ -29,8 +29,7 @@ extension Facts {
         Finding(
           "peer-quarantined", .fault, "\(name) is quarantined, because two live machines use its keys.",
           next: "Run `latchkey devices show \(status.device.deviceID.short)` for the way out.")
-      case .removalUntold:
-        Finding("peer-removed", .information, "\(name) is removed and has not heard of it yet.")
+      case .removalUntold: Finding("peer-removed", .information, "\(name) is removed and has not heard of it yet.")
       case .neverConnected, .rotationOutstanding: nil
       }
     }

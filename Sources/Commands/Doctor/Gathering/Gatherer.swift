@@ -44,8 +44,7 @@ enum Gatherer {
     return facts
   }
 
-  /// Returns whether a time service synchronizes the wall clock; `nil` if the system does not
-  /// report it.
+  /// Returns whether a time service keeps the clock right; `nil` if the system does not report it.
   private static func isClockSynchronised() -> Bool? {
     guard case .output(let text) = ToolRun.run("timedatectl", ["show", "--property=NTPSynchronized", "--value"]) else {
       return nil
@@ -65,7 +64,6 @@ enum Gatherer {
   }
 }
 
-/// The examination of the state folder and its disk.
 enum FolderGatherer {
   /// Returns the facts of a state folder, without leaving files in it.
   static func gather(_ path: String) -> FolderFacts {

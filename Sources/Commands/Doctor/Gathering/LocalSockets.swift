@@ -3,7 +3,6 @@ import LatchkeySystem
 
 /// The sockets of the machine, as `/proc/net` shows them.
 enum SocketTable {
-  /// A socket with its number and its user.
   struct Entry: Hashable {
     var inode: UInt64
     var user: UInt32
@@ -18,9 +17,7 @@ enum SocketTable {
   }
 
   /// Returns whether a program listens on a TCP port, by a table such as `/proc/net/tcp`.
-  static func isListening(_ port: UInt16, in table: String) -> Bool {
-    rows(port, in: table).contains { $0[3] == "0A" }
-  }
+  static func isListening(_ port: UInt16, in table: String) -> Bool { rows(port, in: table).contains { $0[3] == "0A" } }
 
   /// Returns the table of a protocol, such as `udp6`.
   static func text(_ name: String) -> String { ProcFile.text("/proc/net/\(name)", most: 8 << 20) ?? "" }
@@ -73,8 +70,7 @@ enum ServiceGatherer {
       guard part.hasPrefix("unix:path=") else { return nil }
       return String(part.dropFirst("unix:path=".count).prefix { $0 != "," })
     }
-    // The D-Bus specification, "Authentication Protocol": a zero byte, and a request for the
-    // supported mechanisms.
+    // The D-Bus specification, "Authentication Protocol": a zero byte and a request.
     return socket(path ?? "/run/dbus/system_bus_socket", asking: "\0AUTH\r\n")
   }
 
@@ -118,8 +114,7 @@ enum ServiceGatherer {
     }
   }
 
-  /// Returns the result of reading one byte: 1, or less at the end of the connection; `nil` if none
-  /// arrives in time.
+  /// Reads one byte: returns 1, or less at the end of the connection; `nil` if none comes in time.
   private static func heard(_ descriptor: CInt) -> Int? {
     let end = ContinuousClock.now + .milliseconds(Int(patience))
     var byte: UInt8 = 0

@@ -4,9 +4,7 @@ import LatchkeySystem
 
 /// Tests of addresses by TCP connections, which are made at the same time and closed immediately.
 enum AddressProber {
-  /// Connects to the first 8 addresses, texts of the form `host:port`.
-  ///
-  /// The time limit is for all attempts together. The results are in the order of the addresses.
+  /// Connects to the first 8 addresses of the form `host:port`, within one time limit for all.
   static func probe(_ addresses: [String], _ interfaces: [NetworkInterface], milliseconds: Int64 = 2_000)
     -> [AddressProbe]
   {
@@ -125,8 +123,7 @@ enum MulticastProber {
     var group = ip_mreqn(
       imr_multiaddr: in_addr(s_addr: address([224, 0, 0, 251])), imr_address: in_addr(s_addr: address(own)),
       imr_ifindex: CInt(if_nametoindex(name)))
-    // Packets from other interfaces are ignored, since this machine may have joined the group there
-    // as well.
+    // Packets from other interfaces are ignored: this machine may have joined the group there too.
     var no: CInt = 0
     setsockopt(descriptor, CInt(IPPROTO_IP), Self.multicastAll, &no, size)
     let groupSize = socklen_t(MemoryLayout<ip_mreqn>.size)
