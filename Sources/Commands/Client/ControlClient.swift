@@ -27,17 +27,14 @@ public struct ControlClient: NodeInterface {
   /// - Throws: `NodeUnavailable`, whose sentence says what to do.
   public static func open(
     stateFolder: String, receiver: String? = nil, browser: String? = nil, key: String? = nil,
-    timeout: Duration = .seconds(10),
-    longPollTimeout: Duration = .seconds(40)
+    timeout: Duration = .seconds(10), longPollTimeout: Duration = .seconds(40)
   ) async throws(NodeUnavailable) -> ControlClient {
     let door = ControlDoor(stateFolder: stateFolder, token: receiver, cookie: browser, key: key)
     do {
       let channel = try await ControlConnection.open(door)
       try? await channel.executeThenClose { _, _ in }
     } catch {
-      guard case .unavailable(let reason) = error else {
-        throw NodeUnavailable(.notRunning, stateFolder: stateFolder)
-      }
+      guard case .unavailable(let reason) = error else { throw NodeUnavailable(.notRunning, stateFolder: stateFolder) }
       throw NodeUnavailable(reason, stateFolder: stateFolder)
     }
     return ControlClient(door: door, timeout: timeout, longPollTimeout: longPollTimeout)
@@ -58,8 +55,7 @@ public struct ControlClient: NodeInterface {
       }
       return try await endpoint.receive(
         ControlExchange(
-          door: door, request: request,
-          limit: endpoint.route.kind == .longPoll ? longPollTimeout : timeout))
+          door: door, request: request, limit: endpoint.route.kind == .longPoll ? longPollTimeout : timeout))
     } catch { throw self.error(for: error) }
   }
 
@@ -84,8 +80,7 @@ public struct ControlClient: NodeInterface {
     case .timedOut:
       LocalAPIError(
         .timeout, "The node did not answer in time: see what `latchkey run` prints, then look whether it was done.")
-    case .tooLong:
-      LocalAPIError(.limit, "The answer is too long to hold: ask for a smaller range or fewer rows.")
+    case .tooLong: LocalAPIError(.limit, "The answer is too long to hold: ask for a smaller range or fewer rows.")
     }
   }
 }

@@ -35,8 +35,7 @@ struct ControlConnection {
       throw .unavailable(reason(error.errorNumber, stateFolder: stateFolder))
     }
     do {
-      let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-        .connectTimeout(.seconds(5))
+      let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connectTimeout(.seconds(5))
         .connect(unixDomainSocketPath: address.text) { channel in
           channel.eventLoop.makeCompletedFuture {
             try channel.pipeline.syncOperations.addHTTPClientHandlers()

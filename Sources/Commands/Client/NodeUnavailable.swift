@@ -31,8 +31,7 @@ public struct NodeUnavailable: Error, Hashable, Sendable, CustomStringConvertibl
     case .notInitialised:
       "There is no Latchkey state folder at \(stateFolder): make one with `latchkey init --role parent|child --name NAME "
         + "--state-dir \(shown)`, or name another one with --state-dir."
-    case .notRunning:
-      "No node is running for \(stateFolder): start it with `latchkey run --state-dir \(shown)`."
+    case .notRunning: "No node is running for \(stateFolder): start it with `latchkey run --state-dir \(shown)`."
     case .notPermitted:
       "The node of \(stateFolder) belongs to another user: run the command as that user, or name your own folder with "
         + "--state-dir."
@@ -57,9 +56,6 @@ public struct NodeUnavailable: Error, Hashable, Sendable, CustomStringConvertibl
       }
     }
     return plain
-      ? folder
-      : "'"
-        + folder.split(separator: "'", omittingEmptySubsequences: false)
-        .joined(separator: #"'\''"#) + "'"
+      ? folder : "'" + folder.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
   }
 }

@@ -14,8 +14,7 @@ struct DevicesSubcommand: AsyncParsableCommand {
       """,
     subcommands: [
       DevicesListSubcommand.self, DevicesShowSubcommand.self, DevicesUnpairSubcommand.self,
-      DevicesForgetSubcommand.self,
-      DevicesRenameSubcommand.self, DevicesReleaseSubcommand.self,
+      DevicesForgetSubcommand.self, DevicesRenameSubcommand.self, DevicesReleaseSubcommand.self,
     ], defaultSubcommand: DevicesListSubcommand.self)
 }
 
@@ -70,9 +69,7 @@ struct DevicesListSubcommand: AsyncParsableCommand {
         empty: "No machines are paired with this one: run `latchkey pair` here and on the other machine."))
     let hasOthers = devices.contains { !($0.otherParents ?? []).isEmpty }
     let zone = hasOthers ? try await FamilyClock(at: interface).zone : environment.timeZone
-    for sentence in OtherParentsText.sentences(devices, zone: zone) {
-      environment.console.note(sentence.text)
-    }
+    for sentence in OtherParentsText.sentences(devices, zone: zone) { environment.console.note(sentence.text) }
   }
 }
 
@@ -104,8 +101,7 @@ struct DevicesShowSubcommand: AsyncParsableCommand {
     var rows = [
       ("name", device.name.text), ("whose", device.childName ?? "–"), ("role", device.role.rawValue),
       ("paired", ShownText.ago(device.pairedAt, now: now)), ("link", DeviceText.link(peer)),
-      ("address", peer.address ?? "–"),
-      ("last seen", device.lastSeenAt.map { ShownText.ago($0, now: now) } ?? "never"),
+      ("address", peer.address ?? "–"), ("last seen", device.lastSeenAt.map { ShownText.ago($0, now: now) } ?? "never"),
       ("last sync", device.lastSyncedAt.map { ShownText.ago($0, now: now) } ?? "never"),
       ("sync", SyncText.sentence(peer.sync, now: now)), ("waiting", StatusText.waiting(peer.queues)),
     ]

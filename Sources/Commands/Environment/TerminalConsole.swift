@@ -34,13 +34,9 @@ struct TerminalConsole: Console {
     _ = Self.writeAll(shown + "\n", to: STDERR_FILENO)
   }
 
-  func prompt(_ text: String) {
-    _ = Self.writeAll(text, to: STDERR_FILENO)
-  }
+  func prompt(_ text: String) { _ = Self.writeAll(text, to: STDERR_FILENO) }
 
-  func draw(_ text: String) {
-    _ = Self.writeAll(text, to: STDERR_FILENO)
-  }
+  func draw(_ text: String) { _ = Self.writeAll(text, to: STDERR_FILENO) }
 
   func setInput(_ input: TerminalInput) { input.apply() }
 
@@ -73,14 +69,10 @@ struct TerminalConsole: Console {
 
   // A read blocks its thread, so it gets one of its own; looking up every 100 ms lets a cancelled
   // question end.
-  private static func reading<Value: Sendable>(
-    _ read: @escaping @Sendable (InputRequest) -> Value?
-  ) async -> Value? {
+  private static func reading<Value: Sendable>(_ read: @escaping @Sendable (InputRequest) -> Value?) async -> Value? {
     let asked = InputRequest()
     return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        Thread { continuation.resume(returning: read(asked)) }.start()
-      }
+      await withCheckedContinuation { continuation in Thread { continuation.resume(returning: read(asked)) }.start() }
     } onCancel: {
       asked.cancel()
     }
@@ -138,9 +130,7 @@ struct TerminalConsole: Console {
         source.resume()
         return SignalWatch(source: source, number: number)
       }
-      continuation.onTermination = { _ in
-        for watch in sources { watch.stop() }
-      }
+      continuation.onTermination = { _ in for watch in sources { watch.stop() } }
     }
   }
 }

@@ -49,8 +49,7 @@ struct TerminalEnvironment: Sendable {
   @TaskLocal static var current: TerminalEnvironment = .live
 
   static let live: TerminalEnvironment = TerminalEnvironment(
-    console: TerminalConsole(),
-    variables: ProcessInfo.processInfo.environment,
+    console: TerminalConsole(), variables: ProcessInfo.processInfo.environment,
     now: { Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)) },
     openNode: { try await ControlClient.open(stateFolder: $0) },
     initialise: {

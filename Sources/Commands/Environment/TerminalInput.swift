@@ -46,9 +46,7 @@ final class InputRequest: Sendable {
 
   var isWanted: Bool { !cancelled.load(ordering: .acquiring) }
 
-  func cancel() {
-    cancelled.store(true, ordering: .releasing)
-  }
+  func cancel() { cancelled.store(true, ordering: .releasing) }
 }
 
 /// A signal that is watched instead of ending the process.

@@ -27,9 +27,8 @@ enum CommandIssue {
     let ended = try await CommandWaiter(node: node, tell: { console.note($0) }).wait(
       command.commandID.description, seconds: time.seconds)
     try CommandEnd.tell(
-      ended, id: "last", machine: peer?.device.name,
-      format: options.format == .json ? .json : .table,
-      time: time, author: await CommandEnd.author(insteadOf: ended, at: node))
+      ended, id: "last", machine: peer?.device.name, format: options.format == .json ? .json : .table, time: time,
+      author: await CommandEnd.author(insteadOf: ended, at: node))
   }
 
   /// Returns sentences that say when each machine gets the commands that wait for it.
@@ -37,9 +36,7 @@ enum CommandIssue {
   /// A machine that is no longer known is `nil`.
   static func delivery(to machines: [EditedMachine?], isWaiting: Bool) -> [String] {
     var peers: [EditedMachine] = []
-    for case let peer? in machines where !peers.contains(where: { $0.deviceID == peer.deviceID }) {
-      peers.append(peer)
-    }
+    for case let peer? in machines where !peers.contains(where: { $0.deviceID == peer.deviceID }) { peers.append(peer) }
     let connected = peers.filter(\.isConnected).map { ShownText.safe($0.name.text) }
     var sentences: [String] = []
     if !connected.isEmpty {

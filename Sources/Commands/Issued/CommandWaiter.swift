@@ -74,8 +74,7 @@ final class CommandWaiter: Sendable {
 
   /// Looks until what it finds is an end; returns `nil` when the time is up.
   private func within<Found: Sendable>(
-    _ seconds: Int, _ look: @escaping @Sendable () async throws -> Found?,
-    isEnd: @escaping @Sendable (Found) -> Bool
+    _ seconds: Int, _ look: @escaping @Sendable () async throws -> Found?, isEnd: @escaping @Sendable (Found) -> Bool
   ) async throws -> Found? {
     try await withThrowingTaskGroup(of: Found?.self) { group in
       group.addTask {

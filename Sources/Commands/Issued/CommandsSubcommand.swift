@@ -107,15 +107,12 @@ struct CommandsShowSubcommand: AsyncParsableCommand {
     let terms = await CommandTerms(at: interface, zone: zone)[command]
     let progress = CommandText.progress(
       command, on: names.name(command.target),
-      peer: try await interface.ask(Endpoints.getDevices).first { $0.device.deviceID == command.target }, terms: terms
-    )
+      peer: try await interface.ask(Endpoints.getDevices).first { $0.device.deviceID == command.target }, terms: terms)
     let through = command.through.map { ", through \(ShownText.safe($0))" } ?? ""
     let rows = [
       ("ID", command.commandID.description), ("machine", names[command.target]),
-      ("asked", CommandText.request(command.payload, terms)),
-      ("given", TimeText.exact(command.createdAt, zone: zone)),
-      ("author", (isOwn ? "this machine" : names[command.author]) + through),
-      ("status", progress),
+      ("asked", CommandText.request(command.payload, terms)), ("given", TimeText.exact(command.createdAt, zone: zone)),
+      ("author", (isOwn ? "this machine" : names[command.author]) + through), ("status", progress),
       ("since", TimeText.exact(command.statusAt, zone: zone)),
     ]
     try environment.console.write(FieldsText.render(rows))
@@ -179,15 +176,12 @@ struct CommandsCancelSubcommand: AsyncParsableCommand {
     let id = try await choice.find(at: interface)
     let command: ConfigurationCommand
     do { command = try await interface.ask(Endpoints.cancelCommand, id) } catch {
-      guard [.invalid, .tooLate].contains(error.code),
-        let present = try? await interface.ask(Endpoints.getCommand, id)
+      guard [.invalid, .tooLate].contains(error.code), let present = try? await interface.ask(Endpoints.getCommand, id)
       else { throw error }
       throw TerminalFailure(.data, CommandText.kept(present, await CommandTerms(at: interface)[present]))
     }
     let terms = await CommandTerms(at: interface)[command]
-    guard command.status == .cancelled else {
-      throw TerminalFailure(.data, CommandText.kept(command, terms))
-    }
+    guard command.status == .cancelled else { throw TerminalFailure(.data, CommandText.kept(command, terms)) }
     if listing.format == .json { return try console.write(JSONText.pretty(command)) }
     console.note(CommandText.cancelled(command, terms))
   }

@@ -9,8 +9,7 @@ struct IdentitySubcommand: AsyncParsableCommand {
       to start from a folder of another machine until one of these has been run; stop the node first.
 
       Example: latchkey identity renew
-      """,
-    subcommands: [IdentityKeepSubcommand.self, IdentityRenewSubcommand.self])
+      """, subcommands: [IdentityKeepSubcommand.self, IdentityRenewSubcommand.self])
 }
 
 /// The `latchkey identity keep` subcommand.

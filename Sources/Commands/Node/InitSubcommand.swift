@@ -51,8 +51,7 @@ struct InitSubcommand: AsyncParsableCommand {
   private func accounts(_ environment: TerminalEnvironment) throws -> StatedAccounts? {
     if child == nil, account.isEmpty { return nil }
     guard role == .child else {
-      throw TerminalFailure(
-        .usage, "Accounts are a child's on a child's machine: leave --child and --account out.")
+      throw TerminalFailure(.usage, "Accounts are a child's on a child's machine: leave --child and --account out.")
     }
     guard !account.isEmpty else { throw TerminalFailure(.usage, "Name the child's accounts with --account.") }
     return try (environment.setup ?? .live(environment.variables)).stated(child.map { try ChildName.read($0) }, account)

@@ -19,8 +19,7 @@ struct RunSubcommand: AsyncParsableCommand {
   var interfaces: InterfaceNames?
 
   @Option(
-    parsing: .singleValue,
-    help: ArgumentHelp("Try this machine as well; may be given again.", valueName: "host:port"))
+    parsing: .singleValue, help: ArgumentHelp("Try this machine as well; may be given again.", valueName: "host:port"))
   var peer: [SocketEndpoint] = []
 
   @Option(help: "Listen on this TCP port; 0 takes any free one.")

@@ -7,8 +7,7 @@ import LatchkeyRules
 struct NoticesSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "notices", abstract: "What parents were told, and what they are told of.",
-    discussion: "Example: latchkey notices",
-    subcommands: [NoticesListSubcommand.self, NoticesSetSubcommand.self],
+    discussion: "Example: latchkey notices", subcommands: [NoticesListSubcommand.self, NoticesSetSubcommand.self],
     defaultSubcommand: NoticesListSubcommand.self)
 }
 

@@ -17,9 +17,7 @@ struct ShownNotices {
   private static let capacity = 64
 
   private let desktop: any NotificationDesktop
-  private var shown: [(key: String, notice: Notice, id: NotificationID)] = [] {
-    didSet { remember() }
-  }
+  private var shown: [(key: String, notice: Notice, id: NotificationID)] = [] { didSet { remember() } }
   /// Where what stays is kept for a later notifier.
   private var memory: ShownMemory?
 
@@ -51,8 +49,7 @@ struct ShownNotices {
     let id = try desktop.show(
       DesktopNotification(
         title: ShownText.safe(notice.title), body: capabilities.contains("body-markup") ? Self.escaped(text) : text,
-        actions: hasActions ? notice.actions : [], stays: notice.stays),
-      replacing: shown.first { $0.key == key }?.id)
+        actions: hasActions ? notice.actions : [], stays: notice.stays), replacing: shown.first { $0.key == key }?.id)
     shown.removeAll { $0.key == key || $0.id == id }
     shown.append((key, notice, id))
     shown = Array(shown.suffix(Self.capacity))

@@ -20,9 +20,7 @@ struct NodeOptions: ParsableArguments {
   /// Returns the running node.
   ///
   /// - Throws: `NodeUnavailable`, whose sentence says what to do.
-  func open() async throws -> any NodeInterface {
-    try await TerminalEnvironment.current.openNode(nodeFolder)
-  }
+  func open() async throws -> any NodeInterface { try await TerminalEnvironment.current.openNode(nodeFolder) }
 
   mutating func validate() throws {
     if stateDir?.isEmpty == true { throw ValidationError("The folder's name is empty: give one after --state-dir.") }
@@ -81,7 +79,5 @@ struct ConfirmationOptions: ParsableArguments {
 /// A machine's address on the command line: `host:port`, an IPv6 address in brackets.
 extension SocketEndpoint: ExpressibleByArgument {
   /// Creates an address from an argument; returns `nil` if it is malformed.
-  public init?(argument: String) {
-    self.init(argument)
-  }
+  public init?(argument: String) { self.init(argument) }
 }

@@ -12,8 +12,7 @@ struct BrowsersSubcommand: AsyncParsableCommand {
       what a parent does from day to day, or only look.
 
       Example: latchkey browsers
-      """,
-    subcommands: [BrowsersListSubcommand.self, BrowsersAddSubcommand.self, BrowsersRemoveSubcommand.self],
+      """, subcommands: [BrowsersListSubcommand.self, BrowsersAddSubcommand.self, BrowsersRemoveSubcommand.self],
     defaultSubcommand: BrowsersListSubcommand.self)
 }
 
@@ -59,9 +58,7 @@ struct BrowsersAddSubcommand: AsyncParsableCommand {
   @Flag(help: "Write an address that opens the page within a minute, and open none.")
   var print = false
 
-  func run() async throws {
-    try await PagesOpening.open(node, isPrinted: print, page: WebInvitation.phones)
-  }
+  func run() async throws { try await PagesOpening.open(node, isPrinted: print, page: WebInvitation.phones) }
 }
 
 /// The `latchkey browsers remove` subcommand.

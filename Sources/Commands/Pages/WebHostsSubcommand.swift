@@ -13,8 +13,7 @@ struct WebHostsSubcommand: AsyncParsableCommand {
       a name beside it, and the pages answer to it once it is allowed here. Phones sign in there as they do at home.
 
       Example: latchkey web hosts
-      """,
-    subcommands: [WebHostsListSubcommand.self, WebHostsAddSubcommand.self, WebHostsRemoveSubcommand.self],
+      """, subcommands: [WebHostsListSubcommand.self, WebHostsAddSubcommand.self, WebHostsRemoveSubcommand.self],
     defaultSubcommand: WebHostsListSubcommand.self)
 
   /// Returns the names of a node that this account runs.
@@ -59,8 +58,7 @@ struct WebHostsSubcommand: AsyncParsableCommand {
   static func next(_ name: String, target: String?, phones: [BrowserListing]?) -> String {
     let allowed = "Phones may come by https://\(name)/."
     guard let target else {
-      return
-        "\(allowed) The port to which the proxy leads is chosen with the first phone: let one in with "
+      return "\(allowed) The port to which the proxy leads is chosen with the first phone: let one in with "
         + "`latchkey dashboard --phone`, and `latchkey web hosts` then shows it."
     }
     return "\(allowed) Have the proxy pass that name on to \(target)."

@@ -16,8 +16,7 @@ struct WebSubcommand: AsyncParsableCommand {
       user service `latchkey-web` runs it for that.
 
       Example: latchkey web --idle 1h
-      """,
-    subcommands: [WebServeSubcommand.self, WebHostsSubcommand.self], defaultSubcommand: WebServeSubcommand.self)
+      """, subcommands: [WebServeSubcommand.self, WebHostsSubcommand.self], defaultSubcommand: WebServeSubcommand.self)
 }
 
 /// The `latchkey web serve` subcommand.
@@ -28,8 +27,7 @@ struct WebServeSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Option(
-    help: ArgumentHelp("How long it goes on after the last page was closed, such as 30min.", valueName: "time"))
+  @Option(help: ArgumentHelp("How long it goes on after the last page was closed, such as 30min.", valueName: "time"))
   var idle = WaitingTime(seconds: 600)
 
   @Option(
@@ -77,8 +75,7 @@ struct WebServeSubcommand: AsyncParsableCommand {
     defer { withExtendedLifetime(scope) {} }
     let level = Self.level(logLevel, isBackground: isBackground)
     let server = WebServer(
-      place, logger: NodeConfiguration(stateFolder: folder, logLevel: level).logger,
-      idle: Int64(idle.seconds) * 1_000,
+      place, logger: NodeConfiguration(stateFolder: folder, logLevel: level).logger, idle: Int64(idle.seconds) * 1_000,
       phones: PhoneAccess(stateFolder: folder) { cookie, key in
         do throws(NodeUnavailable) {
           return try await ControlClient.open(stateFolder: folder, browser: cookie, key: key)

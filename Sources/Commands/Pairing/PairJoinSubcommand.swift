@@ -50,9 +50,7 @@ struct PairJoinSubcommand: AsyncParsableCommand {
         throw ValidationError(
           "The digits to accept are six, such as 123456: give --accept-digits what the screen shows.")
       }
-      guard !yes else {
-        throw ValidationError("--yes and --accept-digits say different things: give one of them.")
-      }
+      guard !yes else { throw ValidationError("--yes and --accept-digits say different things: give one of them.") }
       acceptDigits = plain
     }
   }

@@ -15,8 +15,7 @@ struct PairSubcommand: AsyncParsableCommand {
     subcommands: [
       PairWizardSubcommand.self, PairInviteSubcommand.self, PairJoinSubcommand.self, PairListSubcommand.self,
       PairCancelSubcommand.self,
-    ],
-    defaultSubcommand: PairWizardSubcommand.self)
+    ], defaultSubcommand: PairWizardSubcommand.self)
 }
 
 struct PairListSubcommand: AsyncParsableCommand {
@@ -34,8 +33,7 @@ struct PairListSubcommand: AsyncParsableCommand {
     let rows = pairings.map { pairing in
       [
         pairing.pairingID, pairing.part == .inviter ? "shows the code" : "joins", pairing.phase.rawValue,
-        pairing.prefix.map { $0 + "…" } ?? "–",
-        pairing.expiresInMilliseconds.map { ShownText.duration($0) } ?? "–",
+        pairing.prefix.map { $0 + "…" } ?? "–", pairing.expiresInMilliseconds.map { ShownText.duration($0) } ?? "–",
         pairing.failuresLeft.map(String.init) ?? "–", pairing.childName ?? "–", pairing.peerName?.text ?? "–",
       ]
     }
@@ -48,8 +46,7 @@ struct PairListSubcommand: AsyncParsableCommand {
 
 struct PairCancelSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "cancel", abstract: "Close a code, or every open one.",
-    discussion: "Example: latchkey pair cancel")
+    commandName: "cancel", abstract: "Close a code, or every open one.", discussion: "Example: latchkey pair cancel")
 
   @OptionGroup var node: NodeOptions
 

@@ -75,8 +75,7 @@ struct PairWizardSubcommand: AsyncParsableCommand {
         try await wizard.invite(minutes: minutes, name: childName)
       case .child:
         guard childName == nil else {
-          throw TerminalFailure(
-            .usage, "--for is for the parent's machine: run `latchkey pair` here without it.")
+          throw TerminalFailure(.usage, "--for is for the parent's machine: run `latchkey pair` here without it.")
         }
         try await wizard.join(peer: peer?.description)
       }

@@ -112,8 +112,7 @@ enum ArgumentHint {
 
   /// Returns the help of a subcommand, or of the one that is used without a name.
   static func help(of type: any ParsableCommand.Type) -> String {
-    LatchkeyTool.helpMessage(
-      for: type.configuration.defaultSubcommand ?? type, includeHidden: true, columns: 1_000)
+    LatchkeyTool.helpMessage(for: type.configuration.defaultSubcommand ?? type, includeHidden: true, columns: 1_000)
   }
 
   /// Returns the first option that a subcommand does not have, with the path of the subcommand.

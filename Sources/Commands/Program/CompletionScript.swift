@@ -13,8 +13,7 @@ enum CompletionScript {
   }
 
   private static func adding(_ type: any ParsableCommand.Type, _ path: [String], to text: String) -> String {
-    let subcommands =
-      type.configuration.subcommands + type.configuration.groupedSubcommands.flatMap(\.subcommands)
+    let subcommands = type.configuration.subcommands + type.configuration.groupedSubcommands.flatMap(\.subcommands)
     var text = text
     for subcommand in subcommands {
       guard let name = subcommand.configuration.commandName else { continue }

@@ -36,8 +36,7 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
       switch code {
       case .invalid, .typo, .tooLate, .stillRunning: .data
       case .unknownDevice, .ambiguousDevice, .unknownChild, .ambiguousChild, .unknownCommand, .unknownPairing,
-        .unknownSession,
-        .unknownItem:
+        .unknownSession, .unknownItem:
         .unknownName
       case .wrongRole, .forbidden: .permission
       case .noAgent: .unavailable

@@ -68,11 +68,7 @@ public enum LatchkeyProgram {
         return ExitStatus.ok.rawValue
       }
       var command = try await LatchkeyTool.asyncParseAsRoot(arguments)
-      if var command = command as? any AsyncParsableCommand {
-        try await command.run()
-      } else {
-        try command.run()
-      }
+      if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
       return ExitStatus.ok.rawValue
     } catch let code as ExitCode {
       return code.rawValue

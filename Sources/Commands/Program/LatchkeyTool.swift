@@ -4,8 +4,7 @@ import LatchkeyModel
 /// The root of the command line.
 struct LatchkeyTool: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "latchkey",
-    abstract: "Keep a family's machines in step, without a cloud.",
+    commandName: "latchkey", abstract: "Keep a family's machines in step, without a cloud.",
     discussion: """
       A parent's machine sets rules for applications on a child's machine and sees how they are used. The machines find \
       each other on the network, are paired by a code, and talk encrypted.
@@ -17,8 +16,7 @@ struct LatchkeyTool: AsyncParsableCommand {
 
       The state is kept in --state-dir, else in $LATCHKEY_STATE_DIR, else in $XDG_STATE_HOME/latchkey or \
       ~/.local/state/latchkey. Where the machine's own service runs, commands without either talk to that.
-      """,
-    version: Version.software,
+      """, version: Version.software,
     groupedSubcommands: [
       CommandGroup(
         name: "This machine",
@@ -31,9 +29,8 @@ struct LatchkeyTool: AsyncParsableCommand {
         subcommands: [
           ChildrenSubcommand.self, AccountsSubcommand.self, RulesSubcommand.self, LimitSubcommand.self,
           BedtimeSubcommand.self, TimesSubcommand.self, BreaksSubcommand.self, DaysSubcommand.self, LockSubcommand.self,
-          UnlockSubcommand.self,
-          RequestsSubcommand.self, ApproveSubcommand.self, DenySubcommand.self, AskSubcommand.self,
-          PointsSubcommand.self, RedeemSubcommand.self, RefundSubcommand.self,
+          UnlockSubcommand.self, RequestsSubcommand.self, ApproveSubcommand.self, DenySubcommand.self,
+          AskSubcommand.self, PointsSubcommand.self, RedeemSubcommand.self, RefundSubcommand.self,
         ]),
       CommandGroup(
         name: "The family's machines",
@@ -43,15 +40,13 @@ struct LatchkeyTool: AsyncParsableCommand {
         name: "Rules",
         subcommands: [
           AppSubcommand.self, AppsSubcommand.self, GrantSubcommand.self, SettingsSubcommand.self,
-          MessageSubcommand.self,
-          MessagesSubcommand.self, ReportSubcommand.self, CommandsSubcommand.self,
+          MessageSubcommand.self, MessagesSubcommand.self, ReportSubcommand.self, CommandsSubcommand.self,
         ]),
       CommandGroup(
         name: "Use",
         subcommands: [
-          TodaySubcommand.self, MeSubcommand.self, DashboardSubcommand.self, WebSubcommand.self,
-          WidgetSubcommand.self, NoticesSubcommand.self, NotifySubcommand.self, ReceiversSubcommand.self,
-          BrowsersSubcommand.self,
+          TodaySubcommand.self, MeSubcommand.self, DashboardSubcommand.self, WebSubcommand.self, WidgetSubcommand.self,
+          NoticesSubcommand.self, NotifySubcommand.self, ReceiversSubcommand.self, BrowsersSubcommand.self,
           BridgeSubcommand.self, ExplainSubcommand.self, UsageSubcommand.self,
         ]),
     ])

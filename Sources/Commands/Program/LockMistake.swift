@@ -57,9 +57,7 @@ enum LockMistake {
         + "--now, they are ended without it."
     }
     let hasEnd = options.contains { $0.hasPrefix("--for") || $0.hasPrefix("--until") }
-    if let time = ["an hour": "1h", "a hour": "1h", "one hour": "1h", "half an hour": "30m"][text],
-      !hasEnd
-    {
+    if let time = ["an hour": "1h", "a hour": "1h", "one hour": "1h", "half an hour": "30m"][text], !hasEnd {
       return "The time of a lock follows --for: type \(typed.command([child] + options + ["--for", time]))."
     }
     return "The length of a lock follows --for, such as 1h, and its end --until, such as 20:00. An example: "

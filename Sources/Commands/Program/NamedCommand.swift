@@ -12,8 +12,7 @@ struct NamedCommand: AsyncParsableCommand {
 
   static var configuration: CommandConfiguration {
     // The parser looks for options that ask for a shell's script unless there is a super-command.
-    CommandConfiguration(
-      commandName: "latchkey", _superCommandName: "latchkey", subcommands: [named], helpNames: [])
+    CommandConfiguration(commandName: "latchkey", _superCommandName: "latchkey", subcommands: [named], helpNames: [])
   }
 
   /// Returns the command that arguments name, with their values.

@@ -9,9 +9,7 @@ struct TerminalFailure: Error, Hashable, Sendable {
   /// The fault and the next step; `nil` if they were printed already.
   var sentence: String?
 
-  init(_ status: ExitStatus, _ sentence: String? = nil) {
-    self.init(exitStatus: status.rawValue, sentence: sentence)
-  }
+  init(_ status: ExitStatus, _ sentence: String? = nil) { self.init(exitStatus: status.rawValue, sentence: sentence) }
 
   init(exitStatus: Int32, sentence: String?) {
     self.exitStatus = exitStatus

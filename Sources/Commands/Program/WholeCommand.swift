@@ -88,9 +88,7 @@ enum WholeCommand {
 
   /// Returns the example of a command's help that is about the option that a message names, or
   /// about one that was typed, or the first one; with the child or the family that was typed.
-  private static func example(
-    of type: any ParsableCommand.Type, _ typed: TypedCommand, message: String
-  ) -> String? {
+  private static func example(of type: any ParsableCommand.Type, _ typed: TypedCommand, message: String) -> String? {
     let text = (type.configuration.subcommands.isEmpty ? type : type.configuration.defaultSubcommand ?? type)
       .configuration.discussion
     let examples = text.split(separator: "\n").filter { $0.hasPrefix("Example: ") }.map { $0.dropFirst(9) }

@@ -100,8 +100,7 @@ struct QueueShowSubcommand: AsyncParsableCommand {
     if listing.format == .json { return try environment.console.write(JSONText.pretty(entry)) }
     let names = try await DeviceNames(of: interface)
     var rows = [
-      ("item", QueueText.name(entry)), ("for", names[entry.device]),
-      ("what", QueueText.content(entry.content)),
+      ("item", QueueText.name(entry)), ("for", names[entry.device]), ("what", QueueText.content(entry.content)),
       ("since", SpanText.of(entry.ageMilliseconds) + " ago"), ("size", ShownText.bytes(entry.bytes)),
       ("state", QueueText.state(entry)),
     ]

@@ -70,8 +70,7 @@ enum QueueText {
       case .expired: "\(items) expired before the machine was in touch, \(last)."
       case .cancelled: "\(items) cancelled, \(last)."
       case .merged: "\(items) merged into totals because the queue was full, \(last)."
-      case .refused:
-        "\(items) refused by that machine, \(last): see the warnings of `latchkey status`."
+      case .refused: "\(items) refused by that machine, \(last): see the warnings of `latchkey status`."
       case .dropped: "\(items) dropped because the queue was full or the machine was unpaired, \(last)."
       }
     }

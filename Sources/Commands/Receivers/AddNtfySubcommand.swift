@@ -79,10 +79,7 @@ struct AddNtfySubcommand: AsyncParsableCommand {
   /// Returns what a parent does now, and should know.
   private func explanation(_ setup: NtfySetup, _ added: ReceiverListing, isAnew: Bool) -> [String] {
     let mayAnswer = rights.may.contains(.answer)
-    var lines = [
-      Self.subscribing(to: added.name, isAnew: isAnew),
-      "  \(setup.server)/\(setup.out)",
-    ]
+    var lines = [Self.subscribing(to: added.name, isAnew: isAnew), "  \(setup.server)/\(setup.out)"]
     if mayAnswer {
       lines += [
         "The buttons of its notices post to this topic, to which nobody needs to subscribe:",

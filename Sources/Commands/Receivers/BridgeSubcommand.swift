@@ -40,8 +40,7 @@ struct BridgeSubcommand: AsyncParsableCommand {
     defer { close(lock) }
     let bridge = Bridge(
       settings.name, logger: NodeConfiguration(stateFolder: folder, logLevel: logLevel).logger,
-      record: BridgeSettings.record(of: settings.name, in: folder),
-      pages: { PhonePlace.read(in: folder)?.link },
+      record: BridgeSettings.record(of: settings.name, in: folder), pages: { PhonePlace.read(in: folder)?.link },
       open: { try await environment.openBridge(folder, settings.token, $0) })
     do {
       try await environment.runUntilInterrupted { try await BridgeKinds.run(settings, bridge) }
@@ -87,8 +86,7 @@ struct BridgeSubcommand: AsyncParsableCommand {
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)
-      throw TerminalFailure(
-        .tryAgain, "The bridge of “\(name)” runs already: end that one first, or leave it running.")
+      throw TerminalFailure(.tryAgain, "The bridge of “\(name)” runs already: end that one first, or leave it running.")
     }
     return descriptor
   }

@@ -49,8 +49,7 @@ struct HomeRights: ParsableArguments {
   var atMost: Int?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The most points that it may give in a day.", valueName: "points"))
+    parsing: .unconditional, help: ArgumentHelp("The most points that it may give in a day.", valueName: "points"))
   var atMostPoints: Int?
 
   mutating func validate() throws {

@@ -13,10 +13,8 @@ struct ReceiversSubcommand: AsyncParsableCommand {
       parent allows that, brings answers back.
 
       Example: latchkey receivers
-      """,
-    subcommands: [
-      ReceiversListSubcommand.self, ReceiversAddSubcommand.self, ReceiversRemoveSubcommand.self,
-    ], defaultSubcommand: ReceiversListSubcommand.self)
+      """, subcommands: [ReceiversListSubcommand.self, ReceiversAddSubcommand.self, ReceiversRemoveSubcommand.self],
+    defaultSubcommand: ReceiversListSubcommand.self)
 }
 
 /// The `latchkey receivers list` subcommand.

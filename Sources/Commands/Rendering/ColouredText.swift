@@ -11,7 +11,5 @@ extension String {
 
   /// The text, wrapped at the width of the terminal; unchanged if standard output is not a
   /// terminal.
-  var inWidth: String {
-    WrappedText.words(self, columns: TerminalEnvironment.current.outputColumns)
-  }
+  var inWidth: String { WrappedText.words(self, columns: TerminalEnvironment.current.outputColumns) }
 }

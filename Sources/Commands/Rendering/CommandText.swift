@@ -73,8 +73,7 @@ enum CommandText {
     }
     let next =
       command.payload.value is TextMessage
-      ? "Send another one with `latchkey message`."
-      : "`latchkey commands show last` says how far the newest one is."
+      ? "Send another one with `latchkey message`." : "`latchkey commands show last` says how far the newest one is."
     return "This cannot be taken back any more, because it is \(progress(command, terms: terms)): \(what). \(next)"
   }
 

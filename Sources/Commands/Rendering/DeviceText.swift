@@ -12,9 +12,7 @@ enum DeviceText {
   /// - Returns: The words.
   static func link(_ peer: PeerStatus, now: Int64? = nil) -> String {
     var words = state(peer)
-    if words == "off", let now, let seen = peer.device.lastSeenAt {
-      words += ", seen \(ShownText.ago(seen, now: now))"
-    }
+    if words == "off", let now, let seen = peer.device.lastSeenAt { words += ", seen \(ShownText.ago(seen, now: now))" }
     if peer.marks.contains(.rotationOutstanding) { words += ", new keys waiting" }
     return words
   }
@@ -58,9 +56,7 @@ enum DeviceText {
 
   /// Returns the sentence about the queue of a removed machine, after a space; empty if there is
   /// none.
-  static func closed(_ result: UnpairResult) -> String {
-    result.closed.map { " " + $0.worded() }.joined()
-  }
+  static func closed(_ result: UnpairResult) -> String { result.closed.map { " " + $0.worded() }.joined() }
 }
 
 /// Device IDs to the names that people gave.
@@ -68,9 +64,7 @@ struct DeviceNames: Sendable {
   private var names: [DeviceID: DeviceName]
 
   /// Creates the value from the node's answers.
-  init(of node: any NodeInterface) async throws(LocalAPIError) {
-    self.init(try await node.ask(Endpoints.getStatus))
-  }
+  init(of node: any NodeInterface) async throws(LocalAPIError) { self.init(try await node.ask(Endpoints.getStatus)) }
 
   /// Takes the names of the node's own machine, of those that are paired with it, and of those that
   /// were, and of other parents.
@@ -82,9 +76,7 @@ struct DeviceNames: Sendable {
     names = Dictionary([(status.deviceID, status.name)] + paired + former + told) { first, _ in first }
   }
 
-  init(_ names: [DeviceID: DeviceName]) {
-    self.names = names
-  }
+  init(_ names: [DeviceID: DeviceName]) { self.names = names }
 
   func name(_ id: DeviceID) -> DeviceName? { names[id] }
 

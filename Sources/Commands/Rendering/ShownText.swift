@@ -19,9 +19,7 @@ enum ShownText {
   static func phrase(ago milliseconds: Int64, now: Int64) -> Phrase {
     let age = age(of: milliseconds, now: now)
     // A clock was set back meanwhile.
-    if age < -60_000 {
-      return Phrase("by a clock that was {time} ahead", ["time": .phrase(SpanText.phrase(of: -age))])
-    }
+    if age < -60_000 { return Phrase("by a clock that was {time} ahead", ["time": .phrase(SpanText.phrase(of: -age))]) }
     if age < 1_000 { return Phrase("just now") }
     guard age >= 86_400_000 else { return Phrase("{time} ago", ["time": .phrase(SpanText.phrase(of: age))]) }
     return Phrase(one: "{count} day ago", other: "{count} days ago", count: Int(clamping: age / 86_400_000))

@@ -91,9 +91,7 @@ enum TableText {
     }
 
     private func table(_ rows: [[String]]) -> String {
-      let widths = headings.indices.map { index in
-        ([headings] + rows).map { TerminalWidth.of($0[index]) }.max() ?? 0
-      }
+      let widths = headings.indices.map { index in ([headings] + rows).map { TerminalWidth.of($0[index]) }.max() ?? 0 }
       let rule = widths.map { String(repeating: "-", count: $0) }
       return ([headings, rule] + rows).map { row in
         var line = row.indices.map { index in

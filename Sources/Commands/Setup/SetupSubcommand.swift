@@ -50,8 +50,7 @@ struct SetupSubcommand: AsyncParsableCommand {
     let environment = TerminalEnvironment.current
     let console = environment.console
     let setup = environment.setup ?? .live(environment.variables)
-    let questions = SetupQuestions(
-      console: console, mayAsk: !yes && console.inputIsTerminal && console.talkIsTerminal)
+    let questions = SetupQuestions(console: console, mayAsk: !yes && console.inputIsTerminal && console.talkIsTerminal)
     let given = try (name.map { try DeviceName($0) }, child.map { try ChildName.read($0) })
     let role = if let role { role } else { try await questions.role() }
     try check(role, given.1.first, setup)

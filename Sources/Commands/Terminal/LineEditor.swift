@@ -52,7 +52,5 @@ struct LineEditor: Sendable {
     if bytes.count < Self.lineBytes { bytes.append(byte) }
   }
 
-  private mutating func removeLast() {
-    while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
-  }
+  private mutating func removeLast() { while let last = bytes.popLast(), last & 0xC0 == 0x80 {} }
 }

@@ -4,9 +4,7 @@ struct LivePanel {
   /// The lines in the terminal; the cursor is in the first column below them.
   private var shown: [String] = []
 
-  init(console: any Console) {
-    self.console = console
-  }
+  init(console: any Console) { self.console = console }
 
   /// Replaces the lines that are shown.
   ///
@@ -29,9 +27,7 @@ struct LivePanel {
   }
 
   /// Leaves the lines in place and continues below them.
-  mutating func leave() {
-    shown = []
-  }
+  mutating func leave() { shown = [] }
 
   func shows(_ lines: [String]) -> Bool { lines == shown }
 }

@@ -6,9 +6,7 @@ struct PromptPanel {
   /// The rows of the terminal from the first line to the cursor; `nil` if nothing is drawn.
   private var rowsAbove: Int?
 
-  init(console: any Console) {
-    self.console = console
-  }
+  init(console: any Console) { self.console = console }
 
   /// Replaces the panel that is drawn.
   ///

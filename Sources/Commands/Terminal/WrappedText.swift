@@ -6,9 +6,7 @@ enum WrappedText {
   ///   - text: A text without line ends.
   ///   - columns: The length of a line, at least 2.
   /// - Returns: The lines.
-  static func lines(_ text: String, columns: Int) -> [String] {
-    pieces(words(of: text), joint: " ", columns)
-  }
+  static func lines(_ text: String, columns: Int) -> [String] { pieces(words(of: text), joint: " ", columns) }
 
   /// Returns what a line is broken between; six digits in two groups of three stay together, as
   /// they are compared.
@@ -84,7 +82,5 @@ enum WrappedText {
 
 extension Console {
   /// Prints a text in lines that fit the terminal.
-  func noteWrapped(_ text: String) {
-    for line in WrappedText.lines(text, columns: size.columns - 1) { note(line) }
-  }
+  func noteWrapped(_ text: String) { for line in WrappedText.lines(text, columns: size.columns - 1) { note(line) } }
 }

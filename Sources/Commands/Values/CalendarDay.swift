@@ -12,8 +12,7 @@ struct CalendarDay: Hashable, Sendable, CustomStringConvertible {
   /// Creates a day from `YYYY-MM-DD`; `nil` if the text is malformed or the day does not exist.
   init?(_ text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.map(\.utf8.count) == [4, 2, 2],
-      parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
+    guard parts.map(\.utf8.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
       let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]), year >= 1970
     else { return nil }
     var calendar = Calendar(identifier: .gregorian)

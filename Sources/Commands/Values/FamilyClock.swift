@@ -12,9 +12,7 @@ struct FamilyClock: Sendable {
   let dayStartHour: Int
 
   /// Reads the family's settings.
-  init(at node: any NodeInterface) async throws {
-    self.init(try await node.ask(Endpoints.getSettings))
-  }
+  init(at node: any NodeInterface) async throws { self.init(try await node.ask(Endpoints.getSettings)) }
 
   /// The family's settings; a zone that not all children's machines hold is one machine's word, and
   /// moves no times here.

@@ -7,9 +7,7 @@ struct WaitingTime: Hashable, Sendable, ExpressibleByArgument, CustomStringConve
 
   static let usual = WaitingTime(seconds: 60)
 
-  init(seconds: Int) {
-    self.seconds = seconds
-  }
+  init(seconds: Int) { self.seconds = seconds }
 
   init?(argument: String) {
     guard let span = SpanReader.milliseconds(argument, plain: 1_000), (1_000...86_400_000).contains(span) else {

@@ -70,9 +70,7 @@ struct PairingConversation {
       note(first)
       try view.began(first)
       try await react(to: first, &group)
-      while progress.phase != .ended {
-        try await take(try await events.next(), &group)
-      }
+      while progress.phase != .ended { try await take(try await events.next(), &group) }
       question?.withdraw()
       try view.ended(progress)
       return end
@@ -82,8 +80,7 @@ struct PairingConversation {
   private var end: PairingEnd {
     var expected: String?
     if case .digits(let digits) = consent { expected = digits }
-    return PairingEnd(
-      progress: progress, refusedHere: refusedHere, expectedDigits: expected, shownDigits: shownDigits)
+    return PairingEnd(progress: progress, refusedHere: refusedHere, expectedDigits: expected, shownDigits: shownDigits)
   }
 
   private mutating func take(_ event: PairingEvent, _ group: inout ThrowingTaskGroup<Void, any Error>) async throws {
@@ -149,9 +146,7 @@ struct PairingConversation {
     deadline = next.expiresInMilliseconds.map { environment.uptime() + $0 }
   }
 
-  private mutating func meet(
-    _ next: PairingProgress, _ group: inout ThrowingTaskGroup<Void, any Error>
-  ) async throws {
+  private mutating func meet(_ next: PairingProgress, _ group: inout ThrowingTaskGroup<Void, any Error>) async throws {
     (met, shownDigits) = (next.attempt, next.digits)
     let asks = consent.readsLine && next.phase == .asking
     try view.met(next, asks: asks)

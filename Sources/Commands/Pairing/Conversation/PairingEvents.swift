@@ -28,9 +28,7 @@ final class PairingEvents: Sendable {
     }
   }
 
-  func send(_ event: PairingEvent) {
-    continuation.yield(event)
-  }
+  func send(_ event: PairingEvent) { continuation.yield(event) }
 
   /// Returns the next event, to one reader at a time; throws `CancellationError` if the task is
   /// cancelled.

@@ -31,9 +31,7 @@ struct LineQuestion: Sendable {
   /// Ends the wait for the line.
   ///
   /// A line that has been read already may still arrive.
-  func withdraw() {
-    withdrawing.finish()
-  }
+  func withdraw() { withdrawing.finish() }
 }
 
 /// The person or rule that accepts the other machine.
@@ -62,9 +60,7 @@ enum PairingConsent: Hashable, Sendable {
   static func isYes(_ line: String?) -> Bool { ["y", "yes"].contains(word(line)) }
 
   /// Returns whether an answer is unclear, so that the question is repeated; no answer means no.
-  func isUnclear(_ line: String?) -> Bool {
-    self == .person && !["y", "yes", "n", "no", ""].contains(Self.word(line))
-  }
+  func isUnclear(_ line: String?) -> Bool { self == .person && !["y", "yes", "n", "no", ""].contains(Self.word(line)) }
 
   private static func word(_ line: String?) -> String { (line ?? "").lowercased().filter { !$0.isWhitespace } }
 }

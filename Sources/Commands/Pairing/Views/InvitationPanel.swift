@@ -44,8 +44,7 @@ struct InvitationPanel: Sendable {
       }
       if picture.width < size.columns {
         for isTight in [false, true] {
-          let text = self.text(
-            columns: size.columns - 1, time: time, notice: notice, place: "above", isTight: isTight)
+          let text = self.text(columns: size.columns - 1, time: time, notice: notice, place: "above", isTight: isTight)
           if picture.lines.count + text.count <= rows { return picture.lines + text }
         }
       }
@@ -66,8 +65,7 @@ struct InvitationPanel: Sendable {
 
   private static func join(_ picture: QRCodeText, _ text: [String]) -> [String] {
     (0..<max(picture.lines.count, text.count)).map { index in
-      let left =
-        index < picture.lines.count ? picture.lines[index] : String(repeating: " ", count: picture.width)
+      let left = index < picture.lines.count ? picture.lines[index] : String(repeating: " ", count: picture.width)
       guard index < text.count, !text[index].isEmpty else { return left }
       return left + String(repeating: " ", count: gap) + text[index]
     }

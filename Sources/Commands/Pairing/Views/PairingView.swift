@@ -76,9 +76,7 @@ struct PairingView {
 
   private mutating func list(_ pairing: PairingProgress) {
     toldMinutes = pairing.expiresInMilliseconds.map(Self.minutes)
-    if pairing.part == .joiner, pairing.phase != .ended {
-      note("Looking for the machine that shows this code …")
-    }
+    if pairing.part == .joiner, pairing.phase != .ended { note("Looking for the machine that shows this code …") }
     guard isWizard, pairing.part == .inviter, let code = pairing.code else { return }
     let whose = pairing.childName.map { "Code for \(ShownText.quoted(DeviceName(sanitising: $0))). " } ?? ""
     note(whose + "On the other machine run `latchkey pair` and enter one of these codes.")
@@ -86,9 +84,7 @@ struct PairingView {
     note("To paste:")
     // One line, even if the terminal wraps it, so that it can be pasted.
     console.note(code)
-    if let time = pairing.expiresInMilliseconds {
-      note("Good for \(Self.time(time)); Ctrl-C closes the code.")
-    }
+    if let time = pairing.expiresInMilliseconds { note("Good for \(Self.time(time)); Ctrl-C closes the code.") }
   }
 
   /// Shows that a wrong code was entered.

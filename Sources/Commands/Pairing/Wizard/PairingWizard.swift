@@ -21,8 +21,7 @@ struct PairingWizard {
     let childName = if let name { name } else { try await owners.askNames() }
     let opened = try await node.ask(
       Endpoints.invite,
-      InviteRequest(
-        minutes: minutes, childName: childName.isEmpty ? nil : childName, acceptWithoutAsking: false))
+      InviteRequest(minutes: minutes, childName: childName.isEmpty ? nil : childName, acceptWithoutAsking: false))
     var conversation = await PairingConversation(
       opened, node: node, environment: environment, events: events, consent: .person,
       style: look.moves ? .page(look, isBold: environment.mayColour) : .wizard)
