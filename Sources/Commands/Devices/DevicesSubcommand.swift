@@ -189,37 +189,59 @@ struct DevicesReleaseSubcommand: AsyncParsableCommand {
   }
 }
 
-/// Addresses of a paired machine, in words.
-enum AddressText {
-  /// Returns a paragraph for each address: where it is, how it was learnt, and how the last tries
-  /// ended.
-  static func lines(_ addresses: [DeviceAddress], now: Int64) -> [String] {
-    addresses.map { address in
-      var parts = [learnt(address.source)]
-      if address.isInUse { parts.append("in use") }
-      if address.isOfThisNetwork == false { parts.append("on another network") }
-      if let at = address.lastSuccessAt {
-        if !address.isInUse { parts.append("worked \(ShownText.ago(at, now: now))") }
-      } else {
-        // The other machine may have called from there all the same.
-        parts.append(address.isInUse ? "never called by this machine" : "not reached there yet")
-      }
-      var text = "\(address.address): \(parts.joined(separator: ", "))"
-      if let at = address.lastFailureAt {
-        text += "; failed \(ShownText.ago(at, now: now))"
-        if let failure = address.failure { text += ": \(failure)" }
-      }
-      return text
+/// The `latchkey devices rename` subcommand.
+struct DevicesRenameSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rename", abstract: "Give a machine another name, or say whose it is.",
+    discussion: """
+      The other machines hear of it at once, or when they are next in touch. On a child's machine only that machine itself can \
+      be renamed.
+
+      Example: latchkey devices rename "Emma's PC" --to "Emma's laptop"
+      Example: latchkey devices rename --self "Kitchen laptop"
+      Example: latchkey devices rename "Emma's PC" --child Emma
+      """)
+
+  @OptionGroup var node: NodeOptions
+
+  @Argument(
+    help: ArgumentHelp(
+      "The machine's name, its child's, its device ID, or the beginning of one; with --self the new name.",
+      valueName: "machine"), completion: CompletionNames.devices)
+  var device: String
+
+  @Option(help: ArgumentHelp("The new name.", valueName: "name"))
+  var to: String?
+
+  @Option(help: ArgumentHelp("The child whose machine it is; \"\" for none.", valueName: "name"))
+  var child: String?
+
+  @Flag(name: .customLong("self"), help: "Rename the machine that this runs on.")
+  var isSelf = false
+
+  mutating func validate() throws {
+    if isSelf, to != nil || child != nil {
+      throw ValidationError("With --self the argument is the new name: leave --to and --child out.")
+    }
+    if !isSelf, to == nil, child == nil {
+      throw ValidationError("Nothing is to be changed: give --to a new name, or --child whose machine it is.")
     }
   }
 
-  static func learnt(_ source: AddressSource) -> String {
-    switch source {
-    case .code: "from the pairing code"
-    case .connection: "from a session"
-    case .mdns: "announced over mDNS"
-    case .given: "given with --peer"
-    case .told: "told by another machine"
+  func run() async throws {
+    let console = TerminalEnvironment.current.console
+    let interface = try await node.open()
+    let result: RenameResult
+    if isSelf {
+      let own = try await interface.ask(Endpoints.getStatus).deviceID
+      result = try await interface.ask(Endpoints.renameDevice, (own.description, RenameRequest(name: device)))
+    } else {
+      result = try await interface.ask(Endpoints.renameDevice, (device, RenameRequest(name: to, childName: child)))
     }
+    console.note(Self.sentence(result, isRenamed: isSelf || to != nil))
+  }
+
+  static func sentence(_ result: RenameResult, isRenamed: Bool) -> String {
+    result.phrases(isRenamed: isRenamed).map { $0.worded() }.joined(separator: " ")
   }
 }

@@ -1,7 +1,10 @@
 import ArgumentParser
+import Glibc
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeySystem
 import LatchkeyWeb
+import Synchronization
 
 /// The `latchkey dashboard` subcommand.
 struct DashboardSubcommand: AsyncParsableCommand {
@@ -26,5 +29,90 @@ struct DashboardSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     try await PagesOpening.open(node, isPrinted: print, page: phone ? WebInvitation.phones : WebInvitation.first)
+  }
+}
+
+/// The opening of the pages in a browser: the process that serves them is started where it does not
+/// run, and gives a one-time link.
+enum PagesOpening {
+  /// The time for which a process that was started may take until it gives links, in milliseconds.
+  private static let patience: Int64 = 20_000
+
+  /// Opens the pages of a node.
+  ///
+  /// - Parameters:
+  ///   - node: The node.
+  ///   - isPrinted: Whether the address is written instead, for a person to open.
+  ///   - page: The page to begin with.
+  /// - Throws: `TerminalFailure`, whose sentence says what to do.
+  static func open(_ node: NodeOptions, isPrinted: Bool, page: String = WebInvitation.first) async throws {
+    let environment = TerminalEnvironment.current
+    guard geteuid() != 0 else {
+      throw TerminalFailure(
+        .permission,
+        "The pages are shown to the account that opens them, and no browser should run as root: run this without `sudo`."
+      )
+    }
+    let folder = node.nodeFolder
+    let place = try place(folder, environment)
+    let invitation = try await invitation(place, page, folder, environment)
+    if isPrinted { return try environment.console.write(invitation.address + "\n") }
+    guard let opener = program("xdg-open", environment) else {
+      environment.console.note(
+        "This machine has no `xdg-open`, which opens the browser that people have chosen: install xdg-utils, or open this "
+          + "address within a minute.")
+      return try environment.console.write(invitation.address + "\n")
+    }
+    do { _ = try ChildProcess.background([opener, invitation.file]) } catch {
+      throw TerminalFailure(
+        .unavailable, "The browser could not be started (\(error)): open the address of `latchkey dashboard --print`.")
+    }
+    environment.console.note(
+      "The pages open in your browser. If nothing opens, `latchkey dashboard --print` writes an address to open by hand."
+    )
+  }
+
+  /// Returns the place of the pages of a node.
+  static func place(_ folder: String, _ environment: TerminalEnvironment) throws -> WebPlace {
+    var place = try WebPlace(ofNodeIn: folder, runtimeFolder: environment.variables["XDG_RUNTIME_DIR"])
+    place.language = environment.language
+    return place
+  }
+
+  /// Returns a link of the process that serves at a place, which is started if there is none.
+  private static func invitation(
+    _ place: WebPlace, _ page: String, _ folder: String, _ environment: TerminalEnvironment
+  ) async throws -> WebInvitation {
+    if let invitation = WebInvitation.ask(place, page: page) { return invitation }
+    let own = ProcFile.link("/proc/self/exe").flatMap { access($0, X_OK) == 0 ? $0 : nil } ?? "/usr/bin/latchkey"
+    let served = try ChildProcess.background([own, "web", "--background", "--state-dir", folder])
+    let ended = Ended()
+    // Its exit is awaited beside the question, and the wait cannot be cancelled.
+    Task { ended.set(await served.wait()) }
+    let deadline = environment.uptime() + patience
+    while environment.uptime() < deadline {
+      // An end means that it has said why, or that another process serves at the place.
+      let exit = ended.exit
+      if let invitation = WebInvitation.ask(place, page: page) { return invitation }
+      if let exit, exit.shellStatus != 0 { throw TerminalFailure(exitStatus: exit.shellStatus, sentence: nil) }
+      try await environment.pause(.milliseconds(20))
+    }
+    throw TerminalFailure(
+      .unavailable, "The pages were not there in time: see what `latchkey web` says, and try again.")
+  }
+
+  /// Returns the path of a program in the folders of PATH; `nil` if there is none.
+  private static func program(_ name: String, _ environment: TerminalEnvironment) -> String? {
+    let folders = (environment.variables["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
+    return folders.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+  }
+
+  /// The exit of a program, once it has one.
+  private final class Ended: Sendable {
+    private let state = Mutex<ProgramExit?>(nil)
+
+    var exit: ProgramExit? { state.withLock { $0 } }
+
+    func set(_ exit: ProgramExit) { state.withLock { $0 = exit } }
   }
 }

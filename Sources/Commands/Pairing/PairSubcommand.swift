@@ -1,6 +1,7 @@
 import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeySystem
 
 struct PairSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -70,5 +71,85 @@ struct PairCancelSubcommand: AsyncParsableCommand {
       }
     }
     console.note(ids.isEmpty ? "No pairing was open." : "Cancelled \(ShownText.count(ids.count, "pairing")).")
+  }
+}
+
+/// The command `latchkey pair`, in full `latchkey pair wizard`.
+struct PairWizardSubcommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "wizard", abstract: "Pair this machine, step by step, in the terminal.",
+    discussion: """
+      On a parent's machine it shows a code, on a child's it asks for one; then both show six digits to compare. Ctrl-C at \
+      any point leaves both machines unpaired. Colours follow NO_COLOR.
+
+      Example: latchkey pair
+      Example: latchkey pair --for Emma
+      Example: latchkey pair --plain
+      """)
+
+  @OptionGroup var node: NodeOptions
+
+  @Option(
+    name: .customLong("for"), help: ArgumentHelp("Whose machine will join; asked when left out.", valueName: "name"))
+  var childName: String?
+
+  @Option(help: ArgumentHelp("How long the code is good.", valueName: "1-15"))
+  var minutes = Limits.pairingMinutes.usual
+
+  @Option(help: ArgumentHelp("Where the other machine is, when it is not found by itself.", valueName: "host:port"))
+  var peer: SocketEndpoint?
+
+  @Flag(help: "One line an event, nothing drawn, nothing that moves: for screen readers and logs.")
+  var plain = false
+
+  @Option(help: ArgumentHelp("What the QR code is drawn for when there are no colours.", valueName: "light|dark"))
+  var background: BackgroundArgument?
+
+  // Unknown arguments are collected here, so that a code given by mistake is refused without being
+  // printed.
+  @Argument(parsing: .allUnrecognized, help: .hidden)
+  var rest: [String] = []
+
+  mutating func validate() throws {
+    guard rest.isEmpty else {
+      throw ValidationError(
+        "`latchkey pair` takes nothing like that, and a code as an argument would be visible in every process list: run "
+          + "`latchkey pair` and enter the code when it asks, or see `latchkey pair --help`.")
+    }
+    try PairInviteSubcommand.check(minutes: minutes)
+  }
+
+  func run() async throws {
+    let environment = TerminalEnvironment.current
+    let console = environment.console
+    guard console.inputIsTerminal, console.talkIsTerminal else {
+      throw TerminalFailure(
+        .usage,
+        "There is no terminal to ask on: run `latchkey pair` in one, or use `latchkey pair invite --json` on the parent's "
+          + "machine and `latchkey pair join --code-stdin` on the other.")
+    }
+    let childName = try childName.map { try DeviceName($0).text }
+    let scope = UndumpableScope()
+    defer { withExtendedLifetime(scope) {} }
+    let interface = try await node.open()
+    let role = try await interface.ask(Endpoints.getStatus).role
+    let look = TerminalLook(isPlain: plain, background: background, environment: environment)
+    defer { console.setInput(.lines) }
+    try await PairingEvents.during(console: console) { events in
+      let wizard = PairingWizard(node: interface, environment: environment, events: events, look: look)
+      switch role {
+      case .parent:
+        guard peer == nil else {
+          throw TerminalFailure(
+            .usage, "--peer is for the machine that joins: run `latchkey pair` here without it, and use it there.")
+        }
+        try await wizard.invite(minutes: minutes, name: childName)
+      case .child:
+        guard childName == nil else {
+          throw TerminalFailure(.usage, "--for is for the parent's machine: run `latchkey pair` here without it.")
+        }
+        try await wizard.join(peer: peer?.description)
+      }
+    }
   }
 }

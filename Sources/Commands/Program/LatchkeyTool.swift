@@ -51,3 +51,79 @@ struct LatchkeyTool: AsyncParsableCommand {
         ]),
     ])
 }
+
+/// A root of the command line that has one subcommand, for arguments that are right.
+///
+/// For each type that it meets, the parser asks what the type conforms to, and each answer is found
+/// by reading through all conformances of the program. With this root the parser meets the types of
+/// the command that was named and no others. Arguments that it does not accept, and those that ask
+/// for help, the version or a shell's script, are parsed with `LatchkeyTool`, whose messages people
+/// read.
+struct NamedCommand: AsyncParsableCommand {
+  @TaskLocal private static var named: any ParsableCommand.Type = LatchkeyTool.self
+
+  static var configuration: CommandConfiguration {
+    // The parser looks for options that ask for a shell's script unless there is a super-command.
+    CommandConfiguration(commandName: "latchkey", _superCommandName: "latchkey", subcommands: [named], helpNames: [])
+  }
+
+  /// Returns the command that arguments name, with their values.
+  ///
+  /// Commands above it have no options of their own, so that they need not be parsed.
+  ///
+  /// - Parameter arguments: The arguments without the program's own name.
+  /// - Returns: The command; `nil` if `LatchkeyTool` has to parse the arguments.
+  static func parsed(_ arguments: [String]) async -> (any AsyncParsableCommand)? {
+    guard !arguments.contains(where: isOfTheWholeProgram) else { return nil }
+    let (type, path) = ArgumentHint.subcommand(arguments)
+    guard path.count > 1 else { return nil }
+    // Of the path, the parser is given the last name, which follows the others' in the arguments.
+    let rest = Array(arguments.dropFirst(path.count - 2))
+    do {
+      let command = try await $named.withValue(type) { try await asyncParseAsRoot(rest) }
+      return asynchronous(command)
+    } catch { return nil }
+  }
+
+  /// Returns whether an argument may ask for something that every command has.
+  private static func isOfTheWholeProgram(_ argument: String) -> Bool {
+    argument == "-h"
+      || ["--help", "-help", "--version", "--generate-completion-script", "--experimental", "---"].contains {
+        argument.hasPrefix($0)
+      }
+  }
+
+  /// Returns a command of ours, which the parser's own, such as its help, are not.
+  private static func asynchronous<Command: ParsableCommand>(_ command: Command) -> (any AsyncParsableCommand)? {
+    command as? any AsyncParsableCommand
+  }
+}
+
+/// The help of a command that has subcommands, asked for together with an option.
+enum GroupHelp {
+  /// Returns the arguments that ask for the help of the command itself, which lists its
+  /// subcommands; other arguments as they are.
+  ///
+  /// With an option before it, the parser takes `--help` for that of the subcommand that is used
+  /// without a name.
+  static func arguments(for arguments: [String]) -> [String] {
+    let typed = arguments.prefix { $0 != "--" }
+    guard typed.contains(where: { ["--help", "-h"].contains($0) }) else { return arguments }
+    var type: any ParsableCommand.Type = LatchkeyTool.self
+    var path: [String] = []
+    for argument in typed {
+      guard let next = children(of: type).first(where: { $0.configuration.commandName == argument }) else { break }
+      type = next
+      path.append(argument)
+    }
+    let rest = typed.dropFirst(path.count)
+    let names = Set(children(of: type).compactMap { $0.configuration.commandName })
+    guard !path.isEmpty, !names.isEmpty, rest.first?.hasPrefix("-") == true, rest.allSatisfy({ !names.contains($0) })
+    else { return arguments }
+    return path + ["--help"]
+  }
+
+  private static func children(of type: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
+    type.configuration.subcommands + type.configuration.groupedSubcommands.flatMap(\.subcommands)
+  }
+}

@@ -40,3 +40,73 @@ struct TerminalFailure: Error, Hashable, Sendable {
     }
   }
 }
+
+/// The statuses that `latchkey` exits with, after sysexits.h; `usage track` passes its program's
+/// own status on besides.
+enum ExitStatus: Int32, Sendable, CaseIterable {
+  case ok = 0
+  /// EX_USAGE: the command line is wrong. Argument errors have this status, too.
+  case usage = 64
+  /// EX_DATAERR: a value is wrong: a bad code, a bad payload, a command that failed.
+  case data = 65
+  /// EX_NOINPUT: something to read is missing: no state folder, no code on standard input, no such
+  /// program.
+  case noInput = 66
+  /// EX_NOUSER: no such device, command or pairing.
+  case unknownName = 67
+  /// EX_UNAVAILABLE: the node is not running, or the other machine cannot be found.
+  case unavailable = 69
+  /// EX_SOFTWARE: a fault of Latchkey's own.
+  case internalFault = 70
+  /// EX_CANTCREAT: a folder or file cannot be made.
+  case cannotCreate = 73
+  /// EX_IOERR: reading or writing failed, such as on a full disk.
+  case inputOutput = 74
+  /// EX_TEMPFAIL: it may work later: time is up, a limit is reached, the other side is busy.
+  case tryAgain = 75
+  /// EX_PROTOCOL: the two machines do not understand each other.
+  case protocolFault = 76
+  /// EX_NOPERM: not allowed: another user's node, the wrong role, a refusal.
+  case permission = 77
+  /// EX_CONFIG: the state folder is of a newer version or damaged.
+  case configuration = 78
+
+  /// The status for what the node answered.
+  init(_ code: LocalAPIError.Code) {
+    self =
+      switch code {
+      case .invalid, .typo, .tooLate, .stillRunning: .data
+      case .unknownDevice, .ambiguousDevice, .unknownChild, .ambiguousChild, .unknownCommand, .unknownPairing,
+        .unknownSession, .unknownItem:
+        .unknownName
+      case .wrongRole, .forbidden: .permission
+      case .noAgent: .unavailable
+      case .limit, .timeout: .tryAgain
+      case .storage: .inputOutput
+      case .internal: .internalFault
+      }
+  }
+
+  /// The status for how a pairing ended.
+  init(_ outcome: PairingOutcome) {
+    self =
+      switch outcome {
+      case .ok, .alreadyPaired: .ok
+      case .wrongCode, .typo, .expired: .data
+      case .refused: .permission
+      case .busy, .network, .cancelled: .tryAgain
+      case .notFound: .unavailable
+      case .version: .protocolFault
+      }
+  }
+
+  /// Creates the exit status for the final status of a command that was waited for.
+  init(_ status: CommandStatus) {
+    self =
+      switch status {
+      case .executed: .ok
+      case .failed, .expired, .superseded, .cancelled: .data
+      case .queued, .stored: .tryAgain
+      }
+  }
+}

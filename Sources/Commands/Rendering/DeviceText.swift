@@ -1,3 +1,4 @@
+import Foundation
 import LatchkeyModel
 import LatchkeyNode
 
@@ -82,4 +83,96 @@ struct DeviceNames: Sendable {
 
   /// The name, or the beginning of the ID of a device that is not known.
   subscript(id: DeviceID) -> String { names[id]?.text ?? id.short }
+}
+
+/// The other parents of children's machines, in words.
+enum OtherParentsText {
+  static func sentences(_ peers: [PeerStatus], zone: TimeZone) -> [(text: String, isNews: Bool)] {
+    peers.flatMap { peer in
+      (peer.otherParents ?? []).map { other in
+        let (child, name) = (ShownText.quoted(peer.device.name), ShownText.quoted(other.parent.name))
+        let since = TimeText.short(other.parent.pairedAt, zone: zone)
+        if let leftAt = other.parent.leftAt {
+          return (
+            "\(child) was paired with another parent's machine, \(name), from \(since) to \(TimeText.short(leftAt, zone: zone)). "
+              + "If you do not know that machine, compare `latchkey apps` with what you set, and find out who can use \(child).",
+            other.isNews
+          )
+        }
+        let sentence = "\(child) is paired with another parent's machine, \(name), since \(since)."
+        guard other.isNews else { return (sentence, false) }
+        return (
+          sentence + " If you do not know that machine, run `latchkey devices unpair "
+            + "\(ShellWord.machine(other.parent.name, other.parent.deviceID))` on \(child).", true
+        )
+      }
+    }
+  }
+}
+
+/// Sync states in words.
+enum SyncText {
+  /// A few words for a table.
+  static func words(_ state: SyncState, now: Int64) -> String {
+    switch state {
+    case .idle: "nothing yet"
+    case .connecting: "connecting"
+    case .syncing(let done, let total): "exchanging, \(done) of \(total)"
+    case .synced(let at): "up to date, \(ShownText.ago(at, now: now))"
+    case .error: "waiting to try again"
+    }
+  }
+
+  /// Returns the time of the next attempt to reach a device, in words.
+  static func nextTry(_ milliseconds: Int64?) -> String {
+    guard let milliseconds else { return "It is called when it appears." }
+    return milliseconds < 1_000 ? "It is tried again now." : "Next try in \(SpanText.of(milliseconds))."
+  }
+
+  /// One sentence for a line of its own.
+  static func sentence(_ state: SyncState, now: Int64) -> String {
+    switch state {
+    case .error(let reason, let next): "\(ShownText.safe(reason)) \(nextTry(next))"
+    default: words(state, now: now)
+    }
+  }
+
+  static func line(of peer: PeerStatus, now: Int64) -> String {
+    "\(ShownText.safe(peer.device.name.text)): \(sentence(peer.sync, now: now))"
+  }
+}
+
+/// Addresses of a paired machine, in words.
+enum AddressText {
+  /// Returns a paragraph for each address: where it is, how it was learnt, and how the last tries
+  /// ended.
+  static func lines(_ addresses: [DeviceAddress], now: Int64) -> [String] {
+    addresses.map { address in
+      var parts = [learnt(address.source)]
+      if address.isInUse { parts.append("in use") }
+      if address.isOfThisNetwork == false { parts.append("on another network") }
+      if let at = address.lastSuccessAt {
+        if !address.isInUse { parts.append("worked \(ShownText.ago(at, now: now))") }
+      } else {
+        // The other machine may have called from there all the same.
+        parts.append(address.isInUse ? "never called by this machine" : "not reached there yet")
+      }
+      var text = "\(address.address): \(parts.joined(separator: ", "))"
+      if let at = address.lastFailureAt {
+        text += "; failed \(ShownText.ago(at, now: now))"
+        if let failure = address.failure { text += ": \(failure)" }
+      }
+      return text
+    }
+  }
+
+  static func learnt(_ source: AddressSource) -> String {
+    switch source {
+    case .code: "from the pairing code"
+    case .connection: "from a session"
+    case .mdns: "announced over mDNS"
+    case .given: "given with --peer"
+    case .told: "told by another machine"
+    }
+  }
 }

@@ -56,3 +56,35 @@ struct PairingEnd: Sendable {
     if isWizard { console.noteWrapped(sentence) } else { console.note(sentence) }
   }
 }
+
+/// An event of a pairing for programs; `event` says which members are there.
+struct PairingRecord: Hashable, Sendable, Codable {
+  enum Event: String, Hashable, Sendable, Codable {
+    /// The code is open: `code`, `typedCode`, `expiresInMilliseconds`, `failuresLeft`,
+    /// `childName`?.
+    case code
+    /// A machine has the code and wants a yes or a no: `name`, `role`, `digits`, `attempt`.
+    case request
+    /// The machine has left again: `attempt`.
+    case withdrawn
+    /// A wrong code was entered: `failuresLeft`.
+    case failure
+    /// The pairing has ended: `outcome`, `sentence`, `device`?.
+    case result
+  }
+
+  var event: Event
+  var pairingID: String?
+  var code: String?
+  var typedCode: String?
+  var expiresInMilliseconds: Int64?
+  var failuresLeft: Int?
+  var childName: String?
+  var name: DeviceName?
+  var role: DeviceRole?
+  var digits: String?
+  var attempt: Int?
+  var outcome: PairingOutcome?
+  var sentence: String?
+  var device: RegisteredDevice?
+}
