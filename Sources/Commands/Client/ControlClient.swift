@@ -19,8 +19,7 @@ public struct ControlClient: NodeInterface {
   ///   - receiver: The token of a receiver, for its bridge; `nil` for people's programs.
   ///   - browser: The cookie of a browser that was let in, for which the pages ask; `nil` for
   ///     people's programs.
-  ///   - key: By what the node knows a receiver's deed, or an edit, when it is asked for again;
-  ///     `nil` for nothing.
+  ///   - key: The key by which the node recognizes a repeated deed or edit; `nil` for none.
   ///   - timeout: The time limit for requests that the node answers immediately.
   ///   - longPollTimeout: The time limit for requests that the node may hold for up to 25 s.
   /// - Returns: A client of the running node.
@@ -62,25 +61,20 @@ public struct ControlClient: NodeInterface {
   private func error(for error: any Error) -> LocalAPIError {
     switch error {
     case let error as LocalAPIError: error
-    case let fault as ExchangeFault: self.error(for: fault)
     case is CancellationError: LocalAPIError(.timeout, "The request was given up: try again.")
-    default: .misunderstood
-    }
-  }
-
-  private func error(for fault: ExchangeFault) -> LocalAPIError {
-    switch fault {
-    case .unavailable(let reason):
+    case ExchangeFault.unavailable(let reason):
       LocalAPIError(.timeout, NodeUnavailable(reason, stateFolder: door.stateFolder).description)
-    case .broken:
+    case ExchangeFault.broken:
       LocalAPIError(
         .timeout,
         "The node ended the connection before it had answered: see that `latchkey run` is running, and that fewer than "
           + "\(ConnectionCounter.most) commands of this account wait for it, then look whether it was done.")
-    case .timedOut:
+    case ExchangeFault.timedOut:
       LocalAPIError(
         .timeout, "The node did not answer in time: see what `latchkey run` prints, then look whether it was done.")
-    case .tooLong: LocalAPIError(.limit, "The answer is too long to hold: ask for a smaller range or fewer rows.")
+    case ExchangeFault.tooLong:
+      LocalAPIError(.limit, "The answer is too long to hold: ask for a smaller range or fewer rows.")
+    default: .misunderstood
     }
   }
 }
@@ -99,10 +93,9 @@ private struct ControlExchange: Exchange {
   let limit: Duration
 
   func bytes() async throws -> [UInt8] {
-    let exchange: @Sendable () async throws -> (Int, [UInt8]) = { [door, request] in
-      let answer = try await ControlConnection.exchange(
+    let exchange: @Sendable () async throws -> (status: Int, body: [UInt8]) = { [door, request] in
+      try await ControlConnection.exchange(
         door, method: request.method.rawValue, target: request.target.text, body: request.body)
-      return (Int(answer.0), Array(answer.1))
     }
     let status: Int
     let answer: [UInt8]
@@ -181,21 +174,13 @@ public struct NodeUnavailable: Error, Hashable, Sendable, CustomStringConvertibl
     }
   }
 
-  /// The folder in a form that can be pasted into a shell.
   private var shown: String { Self.shellWord(stateFolder) }
 
   /// Returns a folder in a form that can be pasted into a shell.
   static func shellWord(_ folder: String) -> String {
-    let plain = folder.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
-        UInt8(ascii: "_"), UInt8(ascii: "+"):
-        true
-      default: byte >= 0x80
-      }
+    let isPlain = folder.utf8.allSatisfy {
+      (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || $0 >= 0x80 || "/.-_+".utf8.contains($0)
     }
-    return plain
-      ? folder : "'" + folder.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+    return isPlain ? folder : "'" + folder.replacing("'", with: #"'\''"#) + "'"
   }
 }

@@ -12,8 +12,7 @@ struct ControlDoor: Hashable, Sendable {
   var token: String?
   /// The cookie of a browser that was let in; `nil` for people's programs.
   var cookie: String?
-  /// By what the node knows a receiver's deed, or an edit, when it is asked for again; `nil` for
-  /// nothing.
+  /// The key by which the node recognizes a repeated deed or edit; `nil` for none.
   var key: String?
 
   fileprivate var name: String {
@@ -58,9 +57,6 @@ struct ControlConnection {
   ///
   /// Root may connect to any user's node, and every user to the system's, whose folder only root
   /// can create.
-  ///
-  /// - Parameter stateFolder: The path of the folder.
-  /// - Returns: The reason; `nil` if the node can be trusted.
   private static func reasonToDistrust(_ stateFolder: String) -> NodeUnavailable.Reason? {
     var path = ControlSocket.folder(ofNodeIn: stateFolder)
     let isSystems = path != stateFolder
@@ -104,11 +100,7 @@ struct ControlConnection {
         }
         throw ExchangeFault.broken
       }
-    } catch let fault as ExchangeFault {
-      throw fault
-    } catch {
-      throw .broken
-    }
+    } catch { throw error as? ExchangeFault ?? .broken }
   }
 
   /// Sends a whole request that closes its connection.
@@ -161,8 +153,7 @@ final class RequestPartHandler: ChannelOutboundHandler {
   }
 }
 
-/// A reader of an event stream with one line of JSON for each event, which reads as long as the
-/// stream has a consumer.
+/// A reader of events, which are one line of JSON each, for as long as they have a consumer.
 struct EventReader<Event: Decodable & Sendable>: Sendable {
   let door: ControlDoor
   let request: OutgoingRequest
@@ -170,12 +161,9 @@ struct EventReader<Event: Decodable & Sendable>: Sendable {
   /// The largest number of bytes in a line.
   private static var lineBytes: Int { 4 << 20 }
 
-  /// Requests the events and returns them as they arrive.
+  /// Requests the events and returns them as they arrive, until the node stops.
   ///
-  /// The stream ends when the node stops.
-  ///
-  /// - Returns: The events.
-  /// - Throws: `LocalAPIError` if the node refuses, `ExchangeFault` if it cannot be reached.
+  /// Throws `LocalAPIError` if the node refuses, `ExchangeFault` if it cannot be reached.
   func events() async throws -> AsyncStream<Event> {
     let (events, continuation) = AsyncStream<Event>.makeStream(bufferingPolicy: .bufferingNewest(64))
     let (opening, opened) = AsyncThrowingStream<Void, any Error>.makeStream()

@@ -2,7 +2,6 @@ import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
 
-/// The `latchkey devices` subcommand.
 struct DevicesSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices", abstract: "The machines paired with this one.",
@@ -38,7 +37,6 @@ extension DeviceSearch {
   }
 }
 
-/// The `latchkey devices list` subcommand.
 struct DevicesListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the paired machines.",
@@ -73,7 +71,6 @@ struct DevicesListSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey devices show` subcommand.
 struct DevicesShowSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one paired machine in full.",
@@ -117,7 +114,6 @@ struct DevicesShowSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey devices unpair` subcommand.
 struct DevicesUnpairSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unpair", abstract: "Remove a machine from the family for good.",
@@ -142,7 +138,6 @@ struct DevicesUnpairSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey devices forget` subcommand.
 struct DevicesForgetSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forget", abstract: "Drop a machine at once, without a word to it.",
@@ -168,7 +163,6 @@ struct DevicesForgetSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey devices release` subcommand.
 struct DevicesReleaseSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "release", abstract: "Talk again to a machine that is in quarantine.",
@@ -189,7 +183,6 @@ struct DevicesReleaseSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey devices rename` subcommand.
 struct DevicesRenameSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rename", abstract: "Give a machine another name, or say whose it is.",

@@ -2,7 +2,6 @@ import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
 
-/// The `latchkey queue` subcommand.
 struct QueueSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "queue", abstract: "Look into what waits for the other machines.",
@@ -11,7 +10,6 @@ struct QueueSubcommand: AsyncParsableCommand {
     defaultSubcommand: QueueListSubcommand.self)
 }
 
-/// The `latchkey queue list` subcommand.
 struct QueueListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List what waits, most urgent and oldest first.",
@@ -57,7 +55,6 @@ struct QueueListSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey queue show` subcommand.
 struct QueueShowSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one item that waits, in full.",
@@ -109,7 +106,6 @@ struct QueueShowSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey queue retry` subcommand.
 struct QueueRetrySubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry", abstract: "Try at once to reach the machines that something waits for.",
@@ -200,11 +196,7 @@ enum QueueText {
 
   /// Returns a sentence for each fate of items that left a queue undelivered.
   ///
-  /// - Parameters:
-  ///   - queue: The queue.
-  ///   - now: The present time in Unix milliseconds.
-  ///   - isVerbose: Whether to include old counts, and counts of items whose loss has no effect.
-  /// - Returns: The sentences.
+  /// If it is verbose, this includes old counts, and counts of items whose loss has no effect.
   static func undelivered(_ queue: QueueStatus, now: Int64, isVerbose: Bool) -> [String] {
     queue.undelivered.filter { isVerbose || isNews($0, now: now) }.map { tally in
       let items = items(tally.items, queue.streamClass)

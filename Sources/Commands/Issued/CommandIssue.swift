@@ -4,7 +4,7 @@ import LatchkeyNode
 import LatchkeyRules
 import Synchronization
 
-/// The issuing of a command to a child's machine, and waiting for it if requested.
+/// Issues commands to children's machines.
 enum CommandIssue {
   /// Issues the command, prints when the machine gets it and, with `--wait`, the result.
   static func give(
@@ -32,9 +32,8 @@ enum CommandIssue {
       author: await CommandEnd.author(insteadOf: ended, at: node))
   }
 
-  /// Returns sentences that say when each machine gets the commands that wait for it.
-  ///
-  /// A machine that is no longer known is `nil`.
+  /// Returns sentences that say when each machine, `nil` if it is no longer known, gets its
+  /// commands.
   static func delivery(to machines: [EditedMachine?], isWaiting: Bool) -> [String] {
     var peers: [EditedMachine] = []
     for case let peer? in machines where !peers.contains(where: { $0.deviceID == peer.deviceID }) { peers.append(peer) }
@@ -113,27 +112,19 @@ final class CommandWaiter: Sendable {
   private let node: any NodeInterface
   /// The time between two tries at a node that does not answer.
   private let pause: Duration
-  /// Prints a sentence about the wait.
   private let tell: @Sendable (String) -> Void
-  /// A Boolean value that indicates whether the node did not answer the last time.
   private let isSilent = Mutex(false)
 
   init(
     node: any NodeInterface, pause: Duration = .milliseconds(250), tell: @escaping @Sendable (String) -> Void = { _ in }
   ) {
-    self.node = node
-    self.pause = pause
-    self.tell = tell
+    (self.node, self.pause, self.tell) = (node, pause, tell)
   }
 
-  /// Waits for several commands together.
+  /// Waits for several commands; returns them in their final states, or as they are when the time
+  /// is up, as far as the node can tell.
   ///
-  /// - Parameters:
-  ///   - ids: The commands' IDs.
-  ///   - seconds: The longest time to wait.
-  /// - Returns: The commands in their final states, or as they are when the time is up, as far as
-  ///   the node can tell.
-  /// - Throws: What the node answers for an ID that it does not know.
+  /// Throws the node's answer to an ID that it does not know.
   func wait(_ ids: [CommandID], seconds: Int) async throws -> [ConfigurationCommand] {
     let begun = ContinuousClock.now
     var commands: [ConfigurationCommand] = []
@@ -160,14 +151,8 @@ final class CommandWaiter: Sendable {
     return commands
   }
 
-  /// Waits for the command.
-  ///
-  /// - Parameters:
-  ///   - id: The command's ID, or a beginning of it.
-  ///   - seconds: The longest time to wait.
-  /// - Returns: The command in its final state, or as it is when the time is up; `nil` if the node
-  ///   cannot tell.
-  /// - Throws: What the node answers for an ID that it does not know.
+  /// Waits for one command by its ID or a beginning of it; the result is `nil` if the node cannot
+  /// tell.
   func wait(_ id: String, seconds: Int) async throws -> ConfigurationCommand? {
     let ended = try await within(seconds) {
       try await self.answer { () throws(LocalAPIError) in try await self.node.ask(Endpoints.waitForCommand, id) }

@@ -4,7 +4,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The `latchkey commands` subcommand.
 struct CommandsSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "commands", abstract: "What was asked of the children's machines, and how far it has come.",
@@ -21,16 +20,12 @@ struct CommandsSubcommand: AsyncParsableCommand {
     ], defaultSubcommand: CommandsListSubcommand.self)
 }
 
-/// The command that a subcommand is about.
 struct CommandChoice: ParsableArguments {
   @Argument(help: "The command's ID, the beginning of it, or `last`.", completion: CompletionNames.commands)
   var id: String
 
-  /// Returns the ID, or its prefix, in the form that the node accepts.
-  ///
-  /// - Parameter node: The node.
-  /// - Returns: The ID or prefix.
-  /// - Throws: `TerminalFailure` for `last` if no command has been issued.
+  /// Returns the ID, or its prefix, in the form that the node accepts; throws `TerminalFailure` for
+  /// `last` if no command has been issued.
   func find(at node: any NodeInterface) async throws -> String {
     guard id.lowercased() == "last" else { return id }
     guard let last = try await node.ask(Endpoints.getCommands, (nil, 1)).first else {
@@ -41,7 +36,6 @@ struct CommandChoice: ParsableArguments {
   }
 }
 
-/// The `latchkey commands list` subcommand.
 struct CommandsListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List commands, newest first.",
@@ -87,7 +81,6 @@ struct CommandsListSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey commands show` subcommand.
 struct CommandsShowSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one command in full.", discussion: "Example: latchkey commands show last")
@@ -119,7 +112,6 @@ struct CommandsShowSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey commands wait` subcommand.
 struct CommandsWaitSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "wait", abstract: "Wait until a command has been executed.",
@@ -156,7 +148,6 @@ struct CommandsWaitSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey commands cancel` subcommand.
 struct CommandsCancelSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Take back a command that the other machine has not stored yet.",

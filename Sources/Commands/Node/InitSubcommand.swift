@@ -2,7 +2,6 @@ import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
 
-/// The `latchkey init` subcommand.
 struct InitSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init", abstract: "Set up Latchkey on this machine.",
@@ -58,7 +57,6 @@ struct InitSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey identity` subcommand.
 struct IdentitySubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "identity", abstract: "Decide about a state folder that comes from another machine.",
@@ -70,7 +68,6 @@ struct IdentitySubcommand: AsyncParsableCommand {
       """, subcommands: [IdentityKeepSubcommand.self, IdentityRenewSubcommand.self])
 }
 
-/// The `latchkey identity keep` subcommand.
 struct IdentityKeepSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keep", abstract: "Let this machine take the place of the one that the folder comes from.",
@@ -91,7 +88,6 @@ struct IdentityKeepSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey identity renew` subcommand.
 struct IdentityRenewSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "renew", abstract: "Give this machine new keys, because its folder is a copy.",

@@ -16,17 +16,11 @@ struct SetupPlace {
   let folder: String
   private let service: Service
 
-  /// A Boolean value that indicates whether it is the node of the whole machine.
   var isSystems: Bool { service == .systems }
 
-  /// Chooses the place for a machine.
+  /// Chooses the place for a machine; `folder` is the account's unless a person named one.
   ///
-  /// - Parameters:
-  ///   - role: The role of the machine.
-  ///   - isNamed: Whether a person named the state folder.
-  ///   - folder: The state folder that was named, or that the account has.
-  ///   - setup: The machine.
-  /// - Throws: `TerminalFailure` if another account has to do it, or it is done already.
+  /// Throws `TerminalFailure` if another account has to do it, or it is done already.
   init(_ role: DeviceRole, isNamed: Bool, folder: String, _ setup: MachineSetup) throws(TerminalFailure) {
     switch role {
     case _ where isNamed: (self.folder, service) = (folder, folder == SystemNode.stateFolder ? .systems : .none)
@@ -55,7 +49,6 @@ struct SetupPlace {
     }
   }
 
-  /// Makes the state, which keeps which accounts are a child's.
   func create(
     _ name: DeviceName, _ role: DeviceRole, _ accounts: StatedAccounts?, _ setup: MachineSetup,
     _ environment: TerminalEnvironment
@@ -73,7 +66,7 @@ struct SetupPlace {
     }
   }
 
-  /// Starts the node's service, or says how to start the node; returns whether it was started.
+  /// Starts the node's service, or says how to start the node; returns whether it started.
   func start(_ setup: MachineSetup, _ console: any Console) -> Bool {
     let words: [String]
     switch service {
@@ -102,13 +95,12 @@ struct SetupPlace {
   }
 }
 
-/// What `latchkey setup` asks of the machine, and does to it besides making a node's state.
+/// The access of `latchkey setup` to the machine.
 struct MachineSetup: Sendable {
   /// Returns the machine's name on the network; `nil` if it has none that people may use.
   var hostName: @Sendable () -> String?
   /// Returns the names of the people's accounts on the machine.
   var accounts: @Sendable () -> [String]
-  /// A Boolean value that indicates whether the process is root's.
   var isRoot: Bool
   /// Returns whether the package with the service of the machine, or of an account, is installed.
   var hasService: @Sendable (_ ofAccount: Bool) -> Bool
@@ -116,8 +108,7 @@ struct MachineSetup: Sendable {
   /// Runs a program, and returns why it failed; `nil` if it did not.
   var run: @Sendable (_ name: String, _ arguments: [String]) -> String?
 
-  /// Returns which accounts of the machine a person says are a child's; `nil` if the person named
-  /// none.
+  /// Returns the accounts that a person says are a child's; `nil` if the person named none.
   ///
   /// Throws `TerminalFailure` if a name is missing or the machine has no such account.
   func stated(_ child: DeviceName?, _ names: [String]) throws(TerminalFailure) -> StatedAccounts? {

@@ -17,7 +17,7 @@ struct SetupQuestions {
     }
   }
 
-  /// Returns the name of a machine in a role; the suggestion if the answer is empty.
+  /// Returns the name of a machine, which is the suggestion if the answer is empty.
   func name(of role: DeviceRole, _ suggestion: String?) async throws(TerminalFailure) -> DeviceName {
     let example = role == .parent ? "Kitchen laptop" : "Emma's PC"
     let hint = suggestion.map { " [\($0)]" } ?? ""
@@ -56,8 +56,7 @@ struct SetupQuestions {
     }
   }
 
-  /// Returns the name of the child whose machine it is; `nil` if that is to be said when it is
-  /// paired.
+  /// Returns the name of the child whose machine it is; `nil` to say that when it is paired.
   func owner() async throws(TerminalFailure) -> DeviceName? {
     try await ask(
       "Whose machine is it? A child's name (Enter to say it when you pair): ", "Give the child's name with --child.",
@@ -95,10 +94,7 @@ struct SetupQuestions {
   }
 }
 
-/// The name of a child as a person gives it.
 enum ChildName {
-  /// Returns the name in a text.
-  ///
   /// Throws `DeviceNameError`, or `TerminalFailure` for several names, which commas separate.
   static func read(_ text: String) throws -> DeviceName {
     let name = try DeviceName(text)

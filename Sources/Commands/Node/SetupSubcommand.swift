@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The `latchkey setup` subcommand.
 struct SetupSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "setup", abstract: "Set up Latchkey on this machine, start it, and say what comes next.",
@@ -102,7 +101,6 @@ struct SetupSubcommand: AsyncParsableCommand {
     return "\(begin) \(child)'s when a parent says that this machine is \(child)'s."
   }
 
-  /// Throws if what was given does not fit the role or the machine.
   private func check(_ role: DeviceRole, _ child: DeviceName?, _ setup: MachineSetup) throws(TerminalFailure) {
     guard role == .child else {
       if account.isEmpty { return }
@@ -117,8 +115,7 @@ struct SetupSubcommand: AsyncParsableCommand {
     _ = try setup.stated(child, account)
   }
 
-  /// Returns whose machine this is and which accounts are the child's, as far as that was given or
-  /// answered.
+  /// Returns whose machine this is and which accounts are the child's, as far as that is known.
   private func owner(
     _ given: DeviceName?, _ questions: SetupQuestions, _ setup: MachineSetup
   ) async throws -> (child: DeviceName, accounts: [String])? {
@@ -151,7 +148,7 @@ struct SetupSubcommand: AsyncParsableCommand {
     environment.console.note("Added: \(children.map { ShownText.quoted($0) }.joined(separator: ", ")).")
   }
 
-  /// Shows what `latchkey doctor` finds; faults that it finds are no failure of the setup.
+  /// Shows what `latchkey doctor` finds, which is no failure of the setup.
   private func look(_ place: SetupPlace) async throws {
     let doctor = try await DoctorSubcommand.asyncParse(["--state-dir", place.folder])
     do { try await doctor.run() } catch is ExitCode {}

@@ -4,7 +4,7 @@ import LatchkeySystem
 
 /// The notices on a child's desktop: what closes soon, what was closed, and what parents answer.
 struct ChildTeller {
-  /// The age from which on a notice is no news, in milliseconds.
+  /// The age at which a notice is no longer news.
   private static let staleMilliseconds: Int64 = 120_000
   /// The minutes for which a button asks.
   private static let minutes = 15
@@ -12,14 +12,14 @@ struct ChildTeller {
   private let node: NodeOptions
   private let language = TerminalEnvironment.current.language
   private var notices: ShownNotices
-  /// What is not shown yet, while the desktop shows nothing.
+  /// Notices that are not shown yet, because the desktop shows nothing.
   private var waiting: [ChildNotice] = []
 
   init(_ node: NodeOptions, on desktop: any NotificationDesktop) {
     (self.node, notices) = (node, ShownNotices(desktop))
   }
 
-  /// Tells of a notice, and of those that could not be shown before.
+  /// Shows a notice, and those that could not be shown before.
   mutating func tell(_ notice: ChildNotice) throws(NotificationFault) {
     waiting.append(notice)
     try showWaiting()

@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The `latchkey notices` subcommand.
 struct NoticesSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "notices", abstract: "What parents were told, and what they are told of.",
@@ -11,7 +10,6 @@ struct NoticesSubcommand: AsyncParsableCommand {
     defaultSubcommand: NoticesListSubcommand.self)
 }
 
-/// The `latchkey notices list` subcommand.
 struct NoticesListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List what parents were told, the newest last.",
@@ -45,7 +43,6 @@ struct NoticesListSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey notices set` subcommand.
 struct NoticesSetSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Choose what the family's parents are told, and when.",

@@ -5,7 +5,6 @@ import LatchkeyNode
 import LatchkeySystem
 import Synchronization
 
-/// The `latchkey notify` subcommand.
 struct NotifySubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "notify", abstract: "Show notices on the desktop, until told to stop.",
@@ -30,7 +29,8 @@ struct NotifySubcommand: AsyncParsableCommand {
       return
     }
     defer { if lock >= 0 { close(lock) } }
-    let desktop = try Self.desktop(environment)
+    let desktop: any NotificationDesktop =
+      if let desktop = environment.desktop { desktop } else { try NotificationService(environment.variables) }
     let happenings = Happenings()
     let sources = [
       Task { await follow(happenings) },
@@ -38,13 +38,6 @@ struct NotifySubcommand: AsyncParsableCommand {
     ]
     defer { for source in sources { source.cancel() } }
     try await show(happenings, on: desktop)
-  }
-
-  private static func desktop(_ environment: TerminalEnvironment) throws -> any NotificationDesktop {
-    if let desktop = environment.desktop { return desktop }
-    do throws(NotificationFault) { return try NotificationService(environment.variables) } catch {
-      throw TerminalFailure(error)
-    }
   }
 
   /// Shows what happens until the session is over.
@@ -81,7 +74,6 @@ struct NotifySubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Adds a look at the news after a number of seconds.
   private static func timer(_ seconds: Int, _ happenings: Happenings) -> Task<Void, any Error> {
     Task {
       try await TerminalEnvironment.current.pause(.seconds(seconds))
@@ -175,14 +167,11 @@ final class Happenings: Sendable {
     }
   }
 
-  /// Notes that a look at the news begins.
   func beginNews() { isDue.withLock { $0 = false } }
 
   /// Says what keeps notices from being shown, once however often it is tried.
   func complain(_ error: any Error) {
-    let sentence =
-      TerminalFailure(error)?.sentence ?? (error as? NotificationFault).flatMap { TerminalFailure($0).sentence }
-      ?? "\(error)"
+    let sentence = TerminalFailure(error)?.sentence ?? "\(error)"
     let isNew = complaint.withLock { last in
       defer { last = sentence }
       return last != sentence

@@ -8,8 +8,8 @@ import LatchkeySystem
 struct ParentTeller {
   /// The name by which the node keeps what was told on the desktop.
   static let receiver = "desktop"
-  /// The time until the next look, in seconds, while something is waited for that no change tells
-  /// of, such as the end of the day.
+  /// The seconds until the next look while it waits for something that no change announces, such as
+  /// the end of the day.
   private static let longestPause = 60
   /// The most answers that are remembered; the oldest are forgotten first.
   private static let mostAnswered = 64
@@ -18,7 +18,7 @@ struct ParentTeller {
   private var notices: ShownNotices
   /// The open requests of each notice that is shown.
   private var questions: [String: ParentQuestion] = [:]
-  /// What was answered here and is listed yet, each with its notice.
+  /// The answers of this machine whose requests are still listed.
   ///
   /// Another parent's answer may turn out to be the earlier one.
   private var answered: [(notice: ParentNotice, request: RequestListing)] = []
@@ -45,9 +45,8 @@ struct ParentTeller {
     let requests = isAsked ? try await node.ask(Endpoints.getRequests, nil) : []
     let open = requests.filter { $0.state == .open }
     if told.quietUntil == nil { try correct(requests) }
-    for (key, question) in questions where !question.requests.contains(where: { open.has($0.requestID) }) {
-      withdraw(key)
-    }
+    let ids = Set(open.map(\.requestID))
+    for (key, question) in questions where ids.isDisjoint(with: question.requests.map(\.requestID)) { withdraw(key) }
     for notice in told.notices {
       try tell(notice, open)
       // At once, since a crash in between tells it twice.
@@ -60,7 +59,7 @@ struct ParentTeller {
     pause = [untilLoud, questions.isEmpty ? nil : Self.longestPause].compactMap(\.self).min()
   }
 
-  /// Takes over what an earlier notifier has shown, which was killed: what is open yet can be
+  /// Takes over what an earlier notifier, which was killed, has shown: open questions can still be
   /// answered there, and the rest is withdrawn.
   private mutating func takeOver(at node: any NodeInterface) async throws {
     guard !hasTakenOver else { return }
@@ -70,10 +69,7 @@ struct ParentTeller {
       let open = try await node.ask(Endpoints.getRequests, nil).filter { $0.state == .open }
       for (key, id) in recalled {
         let notice = told.last { $0.key == key }
-        let question = notice.map { notice in
-          ParentQuestion(notice, open.filter { notice.requests.contains($0.requestID) })
-        }
-        guard let question, !question.requests.isEmpty else {
+        guard let question = notice.map({ ParentQuestion($0, open: open) }), !question.requests.isEmpty else {
           notices.withdraw(id)
           continue
         }
@@ -93,7 +89,7 @@ struct ParentTeller {
   }
 
   private mutating func tell(_ notice: ParentNotice, _ open: [RequestListing]) throws(NotificationFault) {
-    let question = ParentQuestion(notice, open.filter { notice.requests.contains($0.requestID) })
+    let question = ParentQuestion(notice, open: open)
     if notice.isOver || notice.kind == .asked && question.requests.isEmpty {
       // What became of a question that was answered here is shown for its time.
       if notice.kind != .asked || questions[notice.key] != nil { withdraw(notice.key) }
@@ -172,16 +168,10 @@ struct ParentTeller {
   }
 }
 
-extension [RequestListing] {
-  fileprivate func has(_ id: CommandID) -> Bool { contains { $0.requestID == id } }
-}
-
-/// A notice of what a child asks, with the requests that wait for an answer.
+/// A notice of what a child asks, with its requests that wait for an answer.
 struct ParentQuestion {
   let notice: ParentNotice
-  private(set) var requests: [RequestListing]
-
-  init(_ notice: ParentNotice, _ requests: [RequestListing]) { (self.notice, self.requests) = (notice, requests) }
+  let requests: [RequestListing]
 
   private var answers: [AnswerButton] { AnswerButton.fitting(requests) }
 
@@ -201,11 +191,7 @@ struct ParentQuestion {
       words: more == words ? "" : words, stays: true)
   }
 
-  /// Answers all requests.
-  ///
-  /// - Returns: What could not be answered yet, `nil` for nothing, what became of the rest, and
-  ///   what
-  ///   was answered.
+  /// Answers all requests; `left` holds those that could not be answered yet.
   func answered(
     _ button: AnswerButton, _ open: () async throws -> any NodeInterface
   ) async -> (left: ParentQuestion?, outcome: String, answered: [RequestListing]) {
@@ -226,6 +212,12 @@ struct ParentQuestion {
     }
     var said: [String] = []
     for sentence in sentences where !said.contains(sentence) { said.append(sentence) }
-    return (left.isEmpty ? nil : ParentQuestion(notice, left), said.joined(separator: " "), done)
+    return (left.isEmpty ? nil : ParentQuestion(notice: notice, requests: left), said.joined(separator: " "), done)
+  }
+}
+
+extension ParentQuestion {
+  init(_ notice: ParentNotice, open: [RequestListing]) {
+    self.init(notice: notice, requests: open.filter { notice.requests.contains($0.requestID) })
   }
 }

@@ -3,7 +3,7 @@ import Glibc
 import LatchkeyNode
 import LatchkeySystem
 
-/// The notices on a desktop, each by what it is about.
+/// The notices on a desktop, by what they are about.
 struct ShownNotices {
   /// What a notice says, and what can be pressed.
   struct Notice: Hashable {
@@ -21,7 +21,6 @@ struct ShownNotices {
 
   private let desktop: any NotificationDesktop
   private var shown: [(key: String, notice: Notice, id: NotificationID)] = [] { didSet { remember() } }
-  /// Where what stays is kept for a later notifier.
   private var memory: ShownMemory?
 
   init(_ desktop: any NotificationDesktop, memory: ShownMemory? = nil) {
@@ -58,10 +57,8 @@ struct ShownNotices {
     shown = Array(shown.suffix(Self.capacity))
   }
 
-  /// Returns the key of a notice that is shown.
   func key(of id: NotificationID) -> String? { shown.first { $0.id == id }?.key }
 
-  /// Withdraws a notice, if it is shown.
   mutating func withdraw(_ key: String) {
     guard let index = shown.firstIndex(where: { $0.key == key }) else { return }
     desktop.withdraw(shown.remove(at: index).id)
@@ -76,7 +73,7 @@ struct ShownNotices {
     shown[index].key = other
   }
 
-  /// Shows what was to stay again, if another service than that of a generation showed it.
+  /// Shows again what was to stay and an earlier service has shown.
   mutating func showAgain(by generation: Int) throws(NotificationFault) {
     let gone = shown.filter { $0.id.generation < generation }
     shown.removeAll { $0.id.generation < generation && !$0.notice.stays }
@@ -112,7 +109,7 @@ struct ShownMemory {
   private let path: String
   private var last: Content?
 
-  /// Uses the session's folder; `nil` without one.
+  /// Returns `nil` without a session's folder in the environment.
   init?(_ variables: [String: String]) {
     guard let folder = variables["XDG_RUNTIME_DIR"], folder.hasPrefix("/") else { return nil }
     path = folder + "/latchkey-notify.json"
@@ -155,13 +152,3 @@ protocol NotificationDesktop: Sendable {
 }
 
 extension NotificationService: NotificationDesktop {}
-
-extension TerminalFailure {
-  /// The failure of a session without a notification service, with the next step.
-  init(_ fault: NotificationFault) {
-    self.init(
-      .unavailable,
-      "This session has no notification service (\(ShownText.safe(fault.reason))): run this in a desktop session, or install "
-        + "one, such as the package dunst.")
-  }
-}

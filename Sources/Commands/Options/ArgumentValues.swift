@@ -5,34 +5,27 @@ import LatchkeyRules
 
 /// An argument that is one of a few words.
 ///
-/// It tells the parser these words in the plain way. The parser's own, for any kind of value, makes
-/// each start of a command slower, since it tells them of each option before it reads the
-/// arguments.
+/// It tells the parser these words in the plain way. The parser's own way, for any kind of value,
+/// makes each start of a command slower, since the parser asks for them before it reads arguments.
 protocol WordArgument: ExpressibleByArgument, CaseIterable, RawRepresentable<String> {}
 
 extension WordArgument {
-  /// The words that it may be.
   public static var allValueStrings: [String] { allCases.map { $0.rawValue } }
-  /// Nothing, since the words need no explanation.
   public static var allValueDescriptions: [String: String] { [:] }
-  /// The word itself.
   public var defaultValueDescription: String { rawValue }
 }
 
-/// How a listing is written.
 enum ListingFormat: String, WordArgument, Sendable {
   case table
   case json
 }
 
-/// How use is written.
 enum UsageFormat: String, WordArgument, Sendable {
   case table
   case json
   case csv
 }
 
-/// How the answer to a command is written.
 enum AnswerFormat: String, WordArgument, Sendable {
   case text
   case json
@@ -80,9 +73,6 @@ struct Lifetime: Hashable, Sendable {
   /// 0 for ever.
   let milliseconds: Int64
 
-  /// Reads a lifetime.
-  ///
-  /// - Throws: `ValidationError` for one that is out of range.
   @Sendable static func read(_ text: String) throws -> Lifetime {
     if text.lowercased() == "never" { return Lifetime(milliseconds: 0) }
     guard let span = SpanReader.milliseconds(text), (1_000...Limits.longestLifetimeMilliseconds).contains(span) else {

@@ -61,9 +61,6 @@ struct CalendarDay: Hashable, Sendable, CustomStringConvertible {
     self.init(calendar.date(byAdding: .day, value: -back, to: noon) ?? noon, in: zone)
   }
 
-  /// Reads a day as a person writes it.
-  ///
-  /// - Throws: `ValidationError` for anything else.
   @Sendable static func read(_ text: String) throws -> CalendarDay {
     guard let day = CalendarDay(words: text) else {
       throw ValidationError("That is no day: give one such as today, yesterday, monday or 2026-11-01.")
@@ -112,7 +109,7 @@ enum TimeBound: Hashable, Sendable, ExpressibleByArgument {
 
   init?(argument: String) { self.init(argument: argument, zone: nil) }
 
-  /// Creates a bound; without a zone, words such as `yesterday` are days of this machine's.
+  /// Without a zone, words such as `yesterday` are days of this machine's.
   init?(argument: String, zone: TimeZone?) {
     if let day = CalendarDay(words: argument, zone: zone) {
       self = .day(day)
@@ -125,9 +122,6 @@ enum TimeBound: Hashable, Sendable, ExpressibleByArgument {
     }
   }
 
-  /// Reads a day or a moment as a person writes it.
-  ///
-  /// - Throws: `ValidationError` for anything else.
   @Sendable static func read(_ text: String) throws -> TimeBound {
     guard let bound = TimeBound(argument: text) else {
       throw ValidationError("Give a day such as today, yesterday or 2026-11-01, or a moment such as 2026-11-01T14:30.")

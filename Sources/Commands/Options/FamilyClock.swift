@@ -47,11 +47,9 @@ struct FamilyClock: Sendable {
 
 /// A day as a person types it, whose words mean days of the family's.
 struct TypedDay: Hashable, Sendable {
-  fileprivate let text: String
+  private let text: String
 
   /// Reads a day such as `today`, `yesterday`, `monday` or `2026-11-01`.
-  ///
-  /// - Throws: `ValidationError` for anything else.
   @Sendable static func read(_ text: String) throws -> TypedDay {
     _ = try CalendarDay.read(text)
     return TypedDay(text: text)
@@ -63,11 +61,9 @@ struct TypedDay: Hashable, Sendable {
 /// A moment as a person types it: a time of the family's present day such as `19:30`, or a day with
 /// a time.
 struct TypedMoment: Hashable, Sendable {
-  fileprivate let text: String
+  private let text: String
 
   /// Reads a moment such as `19:30` or `2026-11-21T18:30`.
-  ///
-  /// - Throws: `ValidationError` for anything else.
   @Sendable static func read(_ text: String) throws -> TypedMoment {
     guard bound(text, TerminalEnvironment.current.timeZone) != nil else {
       throw ValidationError("Give a time such as 19:30, or a day with a time such as 2026-11-21T19:30.")
@@ -89,11 +85,9 @@ struct TypedMoment: Hashable, Sendable {
 
 /// The beginning or end of a range as a person types it, whose words mean days of the family's.
 struct TypedBound: Hashable, Sendable {
-  fileprivate let text: String
+  private let text: String
 
   /// Reads a day or a moment such as `yesterday` or `2026-11-01T14:30`.
-  ///
-  /// - Throws: `ValidationError` for anything else.
   @Sendable static func read(_ text: String) throws -> TypedBound {
     _ = try TimeBound.read(text)
     return TypedBound(text: text)

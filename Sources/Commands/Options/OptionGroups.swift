@@ -14,12 +14,21 @@ struct NodeOptions: ParsableArguments {
 
   /// The folder in full of the node to talk to, which may be the system's.
   var nodeFolder: String {
-    LocalNode.nodeFolder(explicit: stateDir, environment: TerminalEnvironment.current.variables)
+    Self.nodeFolder(named: stateDir)
   }
 
-  /// Returns the running node.
+  /// Returns the state folder of the node that a command talks to: the named one, else
+  /// `LATCHKEY_STATE_DIR`, else that of the system's node if it has a socket, else the XDG state
+  /// folder.
   ///
-  /// - Throws: `NodeUnavailable`, whose sentence says what to do.
+  /// It need not exist.
+  static func nodeFolder(named stateDir: String?) -> String {
+    let variables = TerminalEnvironment.current.variables
+    let isNamed = stateDir?.isEmpty == false || variables["LATCHKEY_STATE_DIR"]?.isEmpty == false
+    return !isNamed && SystemNode.isThere
+      ? SystemNode.stateFolder : StateFolder.resolve(explicit: stateDir, environment: variables).path
+  }
+
   func open() async throws -> any NodeInterface { try await TerminalEnvironment.current.openNode(nodeFolder) }
 
   mutating func validate() throws {
@@ -27,7 +36,6 @@ struct NodeOptions: ParsableArguments {
   }
 }
 
-/// The options for the form of a listing.
 struct ListingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How to write it.", valueName: "table|json"))
   var format: ListingFormat = .table
@@ -78,6 +86,5 @@ struct ConfirmationOptions: ParsableArguments {
 
 /// A machine's address on the command line: `host:port`, an IPv6 address in brackets.
 extension SocketEndpoint: ExpressibleByArgument {
-  /// Creates an address from an argument; returns `nil` if it is malformed.
   public init?(argument: String) { self.init(argument) }
 }

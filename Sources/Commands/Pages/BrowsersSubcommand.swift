@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyWeb
 
-/// The `latchkey browsers` subcommand.
 struct BrowsersSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "browsers", abstract: "Phones whose browsers see the family's pages.",
@@ -16,7 +15,6 @@ struct BrowsersSubcommand: AsyncParsableCommand {
     defaultSubcommand: BrowsersListSubcommand.self)
 }
 
-/// The `latchkey browsers list` subcommand.
 struct BrowsersListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the phones that are let in: what each may do, and when it was seen last.",
@@ -42,7 +40,6 @@ struct BrowsersListSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey browsers add` subcommand.
 struct BrowsersAddSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Open the page that lets a phone in.",
@@ -61,7 +58,6 @@ struct BrowsersAddSubcommand: AsyncParsableCommand {
   func run() async throws { try await PagesOpening.open(node, isPrinted: print, page: WebInvitation.phones) }
 }
 
-/// The `latchkey browsers remove` subcommand.
 struct BrowsersRemoveSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Sign a phone out at once, such as a lost one.",

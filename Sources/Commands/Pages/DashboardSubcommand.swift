@@ -6,7 +6,6 @@ import LatchkeySystem
 import LatchkeyWeb
 import Synchronization
 
-/// The `latchkey dashboard` subcommand.
 struct DashboardSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dashboard", abstract: "Open the family's pages in the browser.",
@@ -32,19 +31,13 @@ struct DashboardSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The opening of the pages in a browser: the process that serves them is started where it does not
-/// run, and gives a one-time link.
+/// Opens the pages in a browser, by a one-time link of the process that serves them, which it
+/// starts if there is none.
 enum PagesOpening {
   /// The time for which a process that was started may take until it gives links, in milliseconds.
   private static let patience: Int64 = 20_000
 
-  /// Opens the pages of a node.
-  ///
-  /// - Parameters:
-  ///   - node: The node.
-  ///   - isPrinted: Whether the address is written instead, for a person to open.
-  ///   - page: The page to begin with.
-  /// - Throws: `TerminalFailure`, whose sentence says what to do.
+  /// Opens the pages of a node, beginning with `page`, or only writes their address.
   static func open(_ node: NodeOptions, isPrinted: Bool, page: String = WebInvitation.first) async throws {
     let environment = TerminalEnvironment.current
     guard geteuid() != 0 else {
@@ -72,7 +65,6 @@ enum PagesOpening {
     )
   }
 
-  /// Returns the place of the pages of a node.
   static func place(_ folder: String, _ environment: TerminalEnvironment) throws -> WebPlace {
     var place = try WebPlace(ofNodeIn: folder, runtimeFolder: environment.variables["XDG_RUNTIME_DIR"])
     place.language = environment.language

@@ -5,7 +5,6 @@ import LatchkeyNode
 import LatchkeySystem
 import LatchkeyWeb
 
-/// The `latchkey web` subcommand.
 struct WebSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "web", abstract: "Serve the family's pages to this account's browser.",
@@ -19,7 +18,6 @@ struct WebSubcommand: AsyncParsableCommand {
       """, subcommands: [WebServeSubcommand.self, WebHostsSubcommand.self], defaultSubcommand: WebServeSubcommand.self)
 }
 
-/// The `latchkey web serve` subcommand.
 struct WebServeSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Serve the family's pages, until the last one was closed.",
@@ -47,15 +45,8 @@ struct WebServeSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns the level from which on a process logs.
-  ///
-  /// One in the background still writes to the terminal of the person who opens the pages, for whom
-  /// only warnings are. A service logs all that is worth knowing.
-  ///
-  /// - Parameters:
-  ///   - given: What was typed; `nil` for nothing.
-  ///   - isBackground: Whether it was started to open the pages.
-  /// - Returns: The level.
+  /// Returns the level of the log: by default, only warnings if the process was started to open the
+  /// pages, since it still writes to the terminal of the person who opens them.
   static func level(_ given: String?, isBackground: Bool) -> String { given ?? (isBackground ? "warning" : "info") }
 
   /// Confines this process to its own files, which the kernel does for all of its threads if there
@@ -66,11 +57,10 @@ struct WebServeSubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let (environment, folder, isBackground, isPatient) = (
-      TerminalEnvironment.current, node.nodeFolder, background, wait
-    )
+    let (environment, folder) = (TerminalEnvironment.current, node.nodeFolder)
+    let (isBackground, isPatient) = (background, wait)
     let place = try PagesOpening.place(folder, environment)
-    // It keeps pairing codes, links and cookies.
+    // The process keeps pairing codes, links and cookies.
     let scope = UndumpableScope()
     defer { withExtendedLifetime(scope) {} }
     let level = Self.level(logLevel, isBackground: isBackground)
@@ -94,8 +84,7 @@ struct WebServeSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Gives up standard error: who has started this process in the background does not wait for its
-  /// end.
+  /// Gives up standard error, since nobody waits for the end of a process in the background.
   private static func leaveTerminal() {
     let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
     guard null >= 0 else { return }
@@ -104,7 +93,6 @@ struct WebServeSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey web hosts` subcommand.
 struct WebHostsSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hosts", abstract: "Names under which your own proxy leads phones to the pages.",
@@ -132,10 +120,9 @@ struct WebHostsSubcommand: AsyncParsableCommand {
     return ProxyHosts(stateFolder: folder)
   }
 
-  /// Returns the phones that are let in; `nil` while the node does not run, whose names can be
-  /// changed all the same.
+  /// Returns the phones that are let in; `nil` while the node does not run.
   ///
-  /// - Throws: `LocalAPIError` on a child's machine, which lets no phone in.
+  /// Throws `LocalAPIError` on a child's machine, which lets no phone in.
   static func phones(_ node: NodeOptions) async throws -> [BrowserListing]? {
     do { return try await node.open().ask(Endpoints.getBrowsers) } catch {
       if (error as? LocalAPIError)?.code == .wrongRole { throw error }
@@ -148,13 +135,7 @@ struct WebHostsSubcommand: AsyncParsableCommand {
     PhonePlace.read(in: node.nodeFolder).map { "https://127.0.0.1:\($0.port)" }
   }
 
-  /// Returns what a person does after a name was allowed.
-  ///
-  /// - Parameters:
-  ///   - name: The name.
-  ///   - target: Where the proxy leads to; `nil` before the first phone.
-  ///   - phones: The phones that are let in; `nil` if that is not known.
-  /// - Returns: The sentences.
+  /// Returns what a person does after a name was allowed; the proxy leads to `target`.
   static func next(_ name: String, target: String?, phones: [BrowserListing]?) -> String {
     let allowed = "Phones may come by https://\(name)/."
     guard let target else {
@@ -174,13 +155,11 @@ struct WebHostsSubcommand: AsyncParsableCommand {
     return name
   }
 
-  /// Runs a body that changes the names.
   static func change(_ body: () throws(WebFault) -> Bool) throws -> Bool {
     do throws(WebFault) { return try body() } catch { throw TerminalFailure(.inputOutput, error.sentence) }
   }
 }
 
-/// The `latchkey web hosts list` subcommand.
 struct WebHostsListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the names that are allowed.",
@@ -203,7 +182,6 @@ struct WebHostsListSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey web hosts add` subcommand.
 struct WebHostsAddSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Allow a name of your own proxy.",
@@ -232,7 +210,6 @@ struct WebHostsAddSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey web hosts remove` subcommand.
 struct WebHostsRemoveSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "End a name of your own proxy, from the next request on.",

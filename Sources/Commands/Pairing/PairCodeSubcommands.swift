@@ -34,7 +34,6 @@ struct PairInviteSubcommand: AsyncParsableCommand {
 
   mutating func validate() throws { try Self.check(minutes: minutes) }
 
-  /// Throws a `ValidationError` unless the time of a code is in its range.
   static func check(minutes: Int) throws {
     let (least, most) = (Limits.pairingMinutes.least, Limits.pairingMinutes.most)
     guard (least...most).contains(minutes) else {
@@ -107,8 +106,8 @@ struct PairJoinSubcommand: AsyncParsableCommand {
   @Flag(help: "Write lines of JSON for programs.")
   var json = false
 
-  // Everything that is not known lands here, so that a code given by mistake is refused without
-  // being repeated.
+  // Unknown arguments are collected here, so that a code given by mistake is refused without being
+  // repeated.
   @Argument(parsing: .allUnrecognized, help: .hidden)
   var rest: [String] = []
 

@@ -6,12 +6,7 @@ enum ArgumentHint {
   /// Returns a better message for an error of the argument parser, or the message itself.
   ///
   /// The parser checks the values of options before it looks for unknown ones, and blames what it
-  /// finds first. And it does not say which option an unexpected argument may belong to.
-  ///
-  /// - Parameters:
-  ///   - message: The parser's message, with its usage.
-  ///   - arguments: The arguments of the program.
-  /// - Returns: The message.
+  /// finds first. It does not say which option an unexpected argument may belong to.
   static func better(_ message: String, arguments: [String]) -> String {
     WholeCommand.example(in: hint(message, arguments: arguments), arguments: arguments)
   }
@@ -19,16 +14,12 @@ enum ArgumentHint {
   private static func hint(_ message: String, arguments: [String]) -> String {
     guard message.hasPrefix("Error: ") else { return message }
     if let usual = UsualMistake.message(message, arguments: arguments) { return usual }
-    if let unknown = unknownOption(arguments) {
-      if let hint = unknown.hint {
-        return "Error: Unknown option '--child': \(hint)\n  See '\(unknown.path) --help' for more information."
-      }
-      if let sentence = MissingValue.unknown(unknown.option, TypedCommand(arguments)) {
-        return "Error: \(sentence)\n  See '\(unknown.path) --help' for more information."
-      }
+    let typed = TypedCommand(arguments)
+    if let unknown = unknownOption(arguments, typed) {
+      if let hint = unknown.hint { return typed.error("Unknown option '--child': \(hint)") }
+      if let sentence = MissingValue.unknown(unknown.option, typed) { return typed.error(sentence) }
       guard message.hasPrefix("Error: Unknown option") else {
-        return
-          "Error: Unknown option '\(ShownText.safe(unknown.option))'\n  See '\(unknown.path) --help' for more information."
+        return typed.error("Unknown option '\(ShownText.safe(unknown.option))'")
       }
     }
     guard let end = message.firstIndex(of: "\n") else { return message }
@@ -49,10 +40,11 @@ enum ArgumentHint {
       // The parser blames the last argument, though a name that was typed first may stand where
       // another value is expected.
       var blamed = String(message[..<end])
-      if let first = first(arguments).map({ "'\(ShownText.safe($0))'" }), !blamed.contains(first) {
+      let first = typed.rest.first.flatMap { $0.hasPrefix("-") ? nil : "'\(ShownText.safe($0))'" }
+      if let first, !blamed.contains(first) {
         blamed = blamed.replacing("Unexpected argument", with: "Unexpected argument \(first) or", maxReplacements: 1)
       }
-      let whole = naming(arguments, option, help).map { ": type \($0)" } ?? ", such as \(option) \(example)"
+      let whole = naming(typed, option, help).map { ": type \($0)" } ?? ", such as \(option) \(example)"
       return blamed + ": a \(what) is named with \(option)\(whole)." + message[end...]
     }
     return message
@@ -60,17 +52,15 @@ enum ArgumentHint {
 
   /// Returns the command in which a name follows the option that takes it; `nil` if it is not clear
   /// which word is the name.
-  private static func naming(_ arguments: [String], _ option: String, _ help: String) -> String? {
-    let typed = TypedCommand(arguments)
+  private static func naming(_ typed: TypedCommand, _ option: String, _ help: String) -> String? {
     let names = typed.plain.filter { $0.first?.isLetter == true && !$0.contains(where: \.isNumber) }
     let takesApp = help.contains("<application>")
-    guard !takesApp || ["app set", "app remove"].contains(typed.path.dropFirst().joined(separator: " ")),
+    guard !takesApp || ["app set", "app remove"].contains(typed.name),
       names.count == (takesApp ? 2 : 1), let name = names.last, let index = typed.rest.lastIndex(of: name)
     else { return nil }
     var rest = typed.rest
     rest.remove(at: index)
-    rest += [option, name]
-    return WholeCommand.works(typed.path.dropFirst() + rest) ? typed.command(rest) : nil
+    return typed.working(rest + [option, name])
   }
 
   /// Returns the command that names the first of several children, after a sentence that asks which
@@ -90,20 +80,12 @@ enum ArgumentHint {
     return Phrase("Name one, such as `{command}`.", ["command": .text(words.joined(separator: " "))])
   }
 
-  /// Returns the argument that follows the names of subcommands, if it is no option.
-  private static func first(_ arguments: [String]) -> String? {
-    let (_, path) = subcommand(arguments)
-    let next = arguments.dropFirst(path.count - 1).first
-    return next?.hasPrefix("-") == false ? next : nil
-  }
-
   /// Returns the subcommand that arguments name, and its names from `latchkey` on.
   static func subcommand(_ arguments: [String]) -> (type: any ParsableCommand.Type, path: [String]) {
     var type: any ParsableCommand.Type = LatchkeyTool.self
     var path = ["latchkey"]
     for argument in arguments {
-      let children = type.configuration.subcommands + type.configuration.groupedSubcommands.flatMap(\.subcommands)
-      guard let next = children.first(where: { $0.configuration.commandName == argument }) else { break }
+      guard let next = type.below.first(where: { $0.configuration.commandName == argument }) else { break }
       type = next
       path.append(argument)
     }
@@ -115,26 +97,26 @@ enum ArgumentHint {
     LatchkeyTool.helpMessage(for: type.configuration.defaultSubcommand ?? type, includeHidden: true, columns: 1_000)
   }
 
-  /// Returns the first option that a subcommand does not have, with the path of the subcommand.
+  /// Returns the first option that a subcommand does not have.
   ///
   /// For `--child`, a hint says how the subcommand takes a child instead.
-  private static func unknownOption(_ arguments: [String]) -> (option: String, path: String, hint: String?)? {
-    let (type, names) = subcommand(arguments)
-    let path = names.joined(separator: " ")
-    let help = help(of: type)
+  private static func unknownOption(
+    _ arguments: [String], _ typed: TypedCommand
+  ) -> (option: String, hint: String?)? {
+    let help = help(of: subcommand(arguments).type)
     let known = options(in: help)
     for argument in arguments {
       if argument == "--" { return nil }
       let option = String(argument.prefix { $0 != "=" })
       if option.hasPrefix("--"), !known.contains(option) {
-        return (option, path, option == "--child" ? childHint(help, path, TypedCommand(arguments)) : nil)
+        return (option, option == "--child" ? childHint(help, typed) : nil)
       }
     }
     return nil
   }
 
   /// Returns how a subcommand takes a child, from its help; `nil` if it takes none.
-  private static func childHint(_ help: String, _ path: String, _ typed: TypedCommand) -> String? {
+  private static func childHint(_ help: String, _ typed: TypedCommand) -> String? {
     if help.contains("<child>") {
       let owner = typed.owner
       if let child = owner.last.map({ $0.replacing("--child=", with: "") }), !child.hasPrefix("-"),
@@ -144,12 +126,10 @@ enum ArgumentHint {
         rest.removeSubrange(index..<(index + owner.count))
         let isApp = typed.path == ["latchkey", "explain"] && rest.first?.hasPrefix("-") == false
         rest = [child] + (isApp ? ["--app"] : []) + rest
-        if WholeCommand.works(typed.path.dropFirst() + rest) {
-          return "name the child without an option, such as \(typed.command(rest))."
-        }
+        if let command = typed.working(rest) { return "name the child without an option, such as \(command)." }
       }
       let time = help.contains("<child>] <time") ? " 30m" : ""
-      return "name the child without an option, such as `\(path) Emma\(time)`."
+      return "name the child without an option, such as `latchkey \(typed.name) Emma\(time)`."
     }
     return help.contains("--on <") ? "a child's machine is named with --on, such as --on Emma." : nil
   }
@@ -166,7 +146,14 @@ enum ArgumentHint {
   }
 }
 
-/// An option that is given twice, of which the parser would take the last one without a word.
+extension ParsableCommand {
+  /// The subcommands, in groups or not.
+  static var below: [any ParsableCommand.Type] {
+    configuration.subcommands + configuration.groupedSubcommands.flatMap(\.subcommands)
+  }
+}
+
+/// An option that is given twice; the parser would silently take the last one.
 enum RepeatedOption {
   /// Options of any command that may be given several times.
   private static let lists: Set = ["--matcher", "--peer", "--account"]

@@ -53,7 +53,6 @@ enum CompletionNames {
     await ask(words) { node in try await node.ask(Endpoints.getPresence).children.map(\.text) + ["nobody"] }
   }
 
-  /// Returns the rules of each child and of the family.
   private static func rules(at node: any NodeInterface) async throws -> [RuleListing] {
     var rules = try await node.ask(Endpoints.getSettings).rules
     for child in try await node.ask(Endpoints.getChildren) {
@@ -85,7 +84,7 @@ enum CompletionNames {
     _ words: [String], _ names: @escaping @Sendable (any NodeInterface) async throws -> [String]
   ) async -> [String] {
     let environment = TerminalEnvironment.current
-    let folder = LocalNode.nodeFolder(explicit: stateFolder(in: words), environment: environment.variables)
+    let folder = NodeOptions.nodeFolder(named: stateFolder(in: words))
     let found = await withTaskGroup(of: [String].self) { group in
       group.addTask { (try? await names(environment.openNode(folder))) ?? [] }
       group.addTask {
@@ -107,7 +106,6 @@ enum CompletionNames {
     return plain.map { "'" + $0.replacing("'", with: "'\\''") + "'" }
   }
 
-  /// Returns the folder that the line being completed names.
   private static func stateFolder(in words: [String]) -> String? {
     if let index = words.firstIndex(of: "--state-dir"), words.indices.contains(index + 1) { return words[index + 1] }
     return words.first { $0.hasPrefix("--state-dir=") }.map { String($0.dropFirst("--state-dir=".count)) }
@@ -127,14 +125,13 @@ enum CompletionScript {
   }
 
   private static func adding(_ type: any ParsableCommand.Type, _ path: [String], to text: String) -> String {
-    let subcommands = type.configuration.subcommands + type.configuration.groupedSubcommands.flatMap(\.subcommands)
     var text = text
-    for subcommand in subcommands {
+    for subcommand in type.below {
       guard let name = subcommand.configuration.commandName else { continue }
       text = adding(subcommand, path + [name], to: text)
     }
     guard let name = type.configuration.defaultSubcommand?.configuration.commandName else { return text }
-    let names = subcommands.compactMap { $0.configuration.commandName } + ["-h", "--help", "--version"]
+    let names = type.below.compactMap { $0.configuration.commandName } + ["-h", "--help", "--version"]
     let head = "\n\(path.joined(separator: "_"))() {\n"
     let step = """
           # Words without the name of a subcommand are those of \(name).

@@ -7,8 +7,7 @@ import NIOCore
 public enum LatchkeyProgram {
   /// Runs the command line of this process; nothing else may run in it before.
   ///
-  /// - Parameter arguments: without the program's own name.
-  /// - Returns: the process's exit status.
+  /// As below, `arguments` are without the program's own name.
   public static func main(arguments: [String]) async -> Int32 {
     InheritedDescriptors.note()
     // One thread serves a program that asks a node; each more would be started for nothing.
@@ -17,10 +16,7 @@ public enum LatchkeyProgram {
   }
 
   /// Answers a question for the version or for help, which needs no threads, and returns the exit
-  /// status of the process.
-  ///
-  /// - Parameter arguments: The arguments without the program's own name.
-  /// - Returns: `nil` if the arguments ask for something else; nothing is printed then.
+  /// status of the process; `nil`, and nothing is printed, if the arguments ask for something else.
   public static func answer(arguments: [String]) -> Int32? {
     let arguments = GroupHelp.arguments(for: arguments)
     guard let last = arguments.last, ["--version", "--help", "-h"].contains(last),
@@ -40,8 +36,6 @@ public enum LatchkeyProgram {
 
   /// Confines this process to the files that its command needs, if that command reads what
   /// strangers send; it has only one thread yet.
-  ///
-  /// - Parameter arguments: The arguments without the program's own name.
   public static func confine(arguments: [String]) {
     guard arguments.first == WebSubcommand.configuration.commandName else { return }
     // What cannot be parsed is told by `run`.
@@ -50,10 +44,8 @@ public enum LatchkeyProgram {
     } catch {}
   }
 
-  /// Parses the arguments, runs the command and prints failures on standard error.
-  ///
-  /// - Parameter arguments: The arguments without the program's own name.
-  /// - Returns: The exit status of the process; see `ExitStatus`.
+  /// Parses the arguments, runs the command, prints failures on standard error, and returns the
+  /// process's `ExitStatus`.
   public static func run(arguments: [String]) async -> Int32 {
     let console = TerminalEnvironment.current.console
     let arguments = GroupHelp.arguments(for: arguments)
@@ -138,12 +130,8 @@ public enum LatchkeyProgram {
   /// Prints an argument error, or the requested help or version.
   private static func finish(_ error: any Error, arguments: [String], console: any Console) -> Int32 {
     let status = LatchkeyTool.exitCode(for: error).rawValue
-    // A command that runs has found an argument wrong: the parser knows nothing of the command
-    // then.
-    let own = (error as? ValidationError).map { fault in
-      let path = ArgumentHint.subcommand(arguments).path.joined(separator: " ")
-      return "Error: \(fault.message)\n  See '\(path) --help' for more information."
-    }
+    // A command that runs has found an argument wrong; the parser does not know that command.
+    let own = (error as? ValidationError).map { TypedCommand(arguments).error($0.message) }
     let full = own ?? LatchkeyTool.fullMessage(for: error)
     let shown =
       status == ExitStatus.ok.rawValue
@@ -152,11 +140,7 @@ public enum LatchkeyProgram {
         ?? withoutUsage(ArgumentHint.better(full, arguments: arguments))
     let message = PairingCodeMask.hide(in: shown, arguments: arguments)
     if status == ExitStatus.ok.rawValue {
-      do {
-        try console.write(message + "\n")
-      } catch {
-        return ExitStatus.inputOutput.rawValue
-      }
+      do { try console.write(message + "\n") } catch { return ExitStatus.inputOutput.rawValue }
     } else {
       console.note(message)
     }

@@ -69,10 +69,8 @@ struct NamedCommand: AsyncParsableCommand {
 
   /// Returns the command that arguments name, with their values.
   ///
-  /// Commands above it have no options of their own, so that they need not be parsed.
-  ///
-  /// - Parameter arguments: The arguments without the program's own name.
-  /// - Returns: The command; `nil` if `LatchkeyTool` has to parse the arguments.
+  /// It is `nil` if `LatchkeyTool` has to parse the arguments. Commands above it have no options of
+  /// their own, so that they need not be parsed.
   static func parsed(_ arguments: [String]) async -> (any AsyncParsableCommand)? {
     guard !arguments.contains(where: isOfTheWholeProgram) else { return nil }
     let (type, path) = ArgumentHint.subcommand(arguments)
@@ -101,29 +99,18 @@ struct NamedCommand: AsyncParsableCommand {
 
 /// The help of a command that has subcommands, asked for together with an option.
 enum GroupHelp {
-  /// Returns the arguments that ask for the help of the command itself, which lists its
-  /// subcommands; other arguments as they are.
+  /// Returns the arguments that ask for the help of the command itself; others as they are.
   ///
   /// With an option before it, the parser takes `--help` for that of the subcommand that is used
   /// without a name.
   static func arguments(for arguments: [String]) -> [String] {
-    let typed = arguments.prefix { $0 != "--" }
+    let typed = Array(arguments.prefix { $0 != "--" })
     guard typed.contains(where: { ["--help", "-h"].contains($0) }) else { return arguments }
-    var type: any ParsableCommand.Type = LatchkeyTool.self
-    var path: [String] = []
-    for argument in typed {
-      guard let next = children(of: type).first(where: { $0.configuration.commandName == argument }) else { break }
-      type = next
-      path.append(argument)
-    }
-    let rest = typed.dropFirst(path.count)
-    let names = Set(children(of: type).compactMap { $0.configuration.commandName })
-    guard !path.isEmpty, !names.isEmpty, rest.first?.hasPrefix("-") == true, rest.allSatisfy({ !names.contains($0) })
+    let (type, path) = ArgumentHint.subcommand(typed)
+    let rest = typed.dropFirst(path.count - 1)
+    let names = Set(type.below.compactMap { $0.configuration.commandName })
+    guard path.count > 1, !names.isEmpty, rest.first?.hasPrefix("-") == true, rest.allSatisfy({ !names.contains($0) })
     else { return arguments }
-    return path + ["--help"]
-  }
-
-  private static func children(of type: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
-    type.configuration.subcommands + type.configuration.groupedSubcommands.flatMap(\.subcommands)
+    return path.dropFirst() + ["--help"]
   }
 }

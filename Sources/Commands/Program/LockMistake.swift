@@ -36,11 +36,7 @@ enum LockMistake {
   /// Returns what is wrong with words after the name of a child that are no names, such as `now`
   /// and `for an hour`; `nil` if all of them may be names.
   ///
-  /// - Parameters:
-  ///   - names: The words that were typed, with the child's name.
-  ///   - options: The options that follow them.
-  ///   - typed: The command.
-  /// - Returns: The sentence.
+  /// `names` are all the words before the options, with the child's name.
   static func sentence(names: [String], options: [String], _ typed: TypedCommand) -> String? {
     let more = names.dropFirst().map { $0.lowercased() }
     guard more.contains(where: noNames.contains), let child = names.first else { return nil }

@@ -17,9 +17,9 @@ enum MissingValue {
       type.configuration.subcommands.contains(where: { $0.configuration.commandName == "set" })
     else { return nil }
     let path = typed.path + ["set"]
-    let rest = WholeCommand.completed(path, typed.rest)
-    guard WholeCommand.works(path.dropFirst() + rest) else { return nil }
-    return "`\(TypedWord.command(typed.path))` alone shows what is set: type `\(TypedWord.command(path + rest))`."
+    return command(TypedCommand(path: path, typed.rest)) { $0 }.map {
+      "`\(TypedWord.command(typed.path))` alone shows what is set: type \($0)."
+    }
   }
 
   /// Words that people write for options.
@@ -62,31 +62,25 @@ enum MissingValue {
     }
     if typed.path == ["latchkey", "limit", "set"], let off = withoutLimit(typed) { return off }
     let known = ArgumentHint.options(of: typed)
-    let ofTime = ["limit set": "--daily", "app set": "--daily-limit", "apps group set": "--daily-limit"]
+    let limit = ["limit set": "--daily", "app set": "--daily-limit", "apps group set": "--daily-limit"][typed.name]
     var rest: [String] = []
     var isChanged = false
     for (index, word) in typed.rest.enumerated() {
       let isPlain = !word.hasPrefix("-") && (index == 0 || !typed.rest[index - 1].hasPrefix("--"))
       if isPlain, known.contains("--" + word.lowercased()) {
         (rest, isChanged) = (rest + ["--" + word.lowercased()], true)
-      } else if isPlain, rest.last?.hasPrefix("--") != true, LockMistake.isTime(word),
-        let option = ofTime[typed.path.dropFirst().joined(separator: " ")]
-      {
-        (rest, isChanged) = (rest + [option, SpanReader.meant(word) ?? word], true)
-      } else if isPlain, word.contains(" "), (try? DayLimits.Change(given: word)) != nil,
-        let option = ofTime[typed.path.dropFirst().joined(separator: " ")]
-      {
-        (rest, isChanged) = (rest + [option, word], true)
+      } else if let limit, isPlain, rest.last?.hasPrefix("--") != true, LockMistake.isTime(word) {
+        (rest, isChanged) = (rest + [limit, SpanReader.meant(word) ?? word], true)
+      } else if let limit, isPlain, word.contains(" "), (try? DayLimits.Change(given: word)) != nil {
+        (rest, isChanged) = (rest + [limit, word], true)
       } else {
         rest.append(word)
       }
     }
     guard isChanged else { return nil }
     // A name alone is the child's where no application is named.
-    let (takesChild, names) = (
-      typed.path[1] != "app" && typed.path.count == 3, TypedCommand(path: typed.path, rest).plain
-    )
-    let hasOwner = !TypedCommand(path: typed.path, rest).owner.isEmpty
+    let (takesChild, changed) = (typed.path[1] != "app" && typed.path.count == 3, TypedCommand(path: typed.path, rest))
+    let (names, hasOwner) = (changed.plain, !changed.owner.isEmpty)
     if takesChild, hasOwner, names == ["tomorrow"] {
       rest = rest.filter { $0 != "tomorrow" } + ["--day", "tomorrow"]
     } else if takesChild, hasOwner, names == ["today"] {
@@ -97,8 +91,7 @@ enum MissingValue {
       rest.remove(at: index)
       rest = ["--child", names[0]] + rest
     }
-    guard WholeCommand.works(typed.path.dropFirst() + rest) else { return nil }
-    return "What is set is named by an option: type \(typed.command(rest))."
+    return typed.working(rest).map { "What is set is named by an option: type \($0)." }
   }
 
   /// Returns what takes limits away, for a word such as `off` in the place of a limit.
@@ -108,9 +101,9 @@ enum MissingValue {
     let names = typed.plain.filter { !isOff($0) }
     guard names.count == (typed.owner.isEmpty ? 1 : 0) || names.isEmpty else { return nil }
     let rest = (names.first.map { ["--child", $0] } ?? []) + typed.rest.filter { !isOff($0) && !names.contains($0) }
-    let (daily, all) = (rest + ["--daily", "none"], ["latchkey", "limit", "remove"] + rest)
-    guard WholeCommand.works(typed.path.dropFirst() + daily), WholeCommand.works(all.dropFirst()) else { return nil }
-    return "“\(ShownText.safe(word))” is no limit: \(typed.command(daily)) sets no limit a day, and "
+    let all = ["latchkey", "limit", "remove"] + rest
+    guard let daily = typed.working(rest + ["--daily", "none"]), WholeCommand.works(all.dropFirst()) else { return nil }
+    return "“\(ShownText.safe(word))” is no limit: \(daily) sets no limit a day, and "
       + "`\(TypedWord.command(all))` removes all limits."
   }
 
@@ -127,15 +120,15 @@ enum MissingValue {
       return command.map { "A value is missing after \(option): type one such as \($0)." }
     }
     guard let match = first.wholeMatch(of: /Missing expected argument '([^']*)'/) else { return nil }
-    let (name, whole) = (String(match.output.1.prefix { $0 != " " }), typed.path.dropFirst().joined(separator: " "))
+    let name = String(match.output.1.prefix { $0 != " " })
     guard let command = command(typed, { $0 }) else { return nil }
     let what =
       name.hasPrefix("--")
       ? "\(name) with its value" : name == "<child-and-time>" ? "The time" : "The \(name.filter { !"<>".contains($0) })"
     let list =
-      ["app set", "app remove"].contains(whole)
+      ["app set", "app remove"].contains(typed.name)
       ? " `latchkey apps scan` lists what is installed."
-      : whole == "bridge" ? " `latchkey receivers` lists the names of receivers." : ""
+      : typed.name == "bridge" ? " `latchkey receivers` lists the names of receivers." : ""
     return
       "\(what) \(["<days>", "<times>"].contains(name) ? "are" : "is") missing: type a whole command such as \(command).\(list)"
   }
@@ -176,8 +169,8 @@ enum MissingValue {
         let words = Array(rest[start..<(start + count)])
         guard words.allSatisfy({ !$0.hasPrefix("-") || $0 == "-" }), let word = joined(words) else { continue }
         let whole = Array(rest[..<start]) + [word] + rest[(start + count)...]
-        guard WholeCommand.works(typed.path.dropFirst() + whole) else { continue }
-        return "“\(ShownText.safe(words.joined(separator: " ")))” is one value: type \(typed.command(whole))."
+        guard let command = typed.working(whole) else { continue }
+        return "“\(ShownText.safe(words.joined(separator: " ")))” is one value: type \(command)."
       }
     }
     return nil
@@ -204,7 +197,6 @@ enum MissingValue {
   /// Returns the command with a changed rest and with what it needs besides; `nil` if the parser
   /// does not take it.
   private static func command(_ typed: TypedCommand, _ change: ([String]) -> [String]) -> String? {
-    let rest = WholeCommand.completed(typed.path, change(typed.rest))
-    return WholeCommand.works(typed.path.dropFirst() + rest) ? typed.command(rest) : nil
+    typed.working(WholeCommand.completed(typed.path, change(typed.rest)))
   }
 }

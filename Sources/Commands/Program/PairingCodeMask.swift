@@ -51,24 +51,13 @@ enum PairingCodeMask {
     }
   }
 
+  /// Returns whether a byte is a letter or a digit.
   private static func isSymbol(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"):
-      true
-    default: false
-    }
+    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
   }
 
   private static func isPiece(_ text: String) -> Bool {
     text.utf8.count >= leastPiece && !text.hasPrefix("-")
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"):
-          true
-        default: false
-        }
-      }
+      && text.utf8.allSatisfy { isSymbol($0) || $0 == UInt8(ascii: "-") }
   }
 }

@@ -9,13 +9,7 @@ enum SubcommandMistake {
   private static let removing: Set<String> = ["clear", "delete", "remove", "reset", "unset"]
 
   /// Returns a sentence with the command that is meant by a word in the place of a subcommand of
-  /// `path`; `nil` for a word that means none.
-  ///
-  /// - Parameters:
-  ///   - path: The names of the subcommands, from `latchkey` on.
-  ///   - word: The word.
-  ///   - rest: What follows the word.
-  /// - Returns: The sentence.
+  /// `path`, which begins with `latchkey`; `nil` for a word that means none.
   static func sentence(_ path: String, _ word: String, _ rest: [String]) -> String? {
     let lower = word.lowercased()
     if ["latchkey bedtime", "latchkey breaks", "latchkey limit"].contains(path), UsualMistake.offWords.contains(lower) {
@@ -122,14 +116,11 @@ enum SubcommandSpelling {
   /// better message.
   ///
   /// It does not repeat the typed text, which may be a pairing code.
-  ///
-  /// - Parameter arguments: The arguments of the program.
-  /// - Returns: The fault and the next step.
   static func fault(in arguments: [String]) -> String? {
     var type: any ParsableCommand.Type = LatchkeyTool.self
     var path = "latchkey"
     for (index, argument) in arguments.enumerated() {
-      let children = type.configuration.subcommands + type.configuration.groupedSubcommands.flatMap(\.subcommands)
+      let children = type.below
       guard !children.isEmpty, !argument.hasPrefix("-"), argument != "help" else { return nil }
       if let next = children.first(where: { $0.configuration.commandName == argument }) {
         type = next

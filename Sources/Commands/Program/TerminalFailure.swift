@@ -1,5 +1,7 @@
+import LatchkeyBridge
 import LatchkeyModel
 import LatchkeyNode
+import LatchkeySystem
 import LatchkeyWeb
 
 /// The reason why a command fails: one sentence for the person and an exit status for scripts.
@@ -8,16 +10,12 @@ struct TerminalFailure: Error, Hashable, Sendable {
   var exitStatus: Int32
   /// The fault and the next step; `nil` if they were printed already.
   var sentence: String?
+}
 
+extension TerminalFailure {
   init(_ status: ExitStatus, _ sentence: String? = nil) { self.init(exitStatus: status.rawValue, sentence: sentence) }
 
-  init(exitStatus: Int32, sentence: String?) {
-    self.exitStatus = exitStatus
-    self.sentence = sentence
-  }
-
-  /// Creates the failure for an error that a command may meet; `nil` for errors of the argument
-  /// parser.
+  /// Returns `nil` for errors of the argument parser.
   init?(_ error: any Error) {
     switch error {
     case let failure as TerminalFailure: self = failure
@@ -33,6 +31,12 @@ struct TerminalFailure: Error, Hashable, Sendable {
         }
       self.init(status, error.description)
     case let fault as WebFault: self.init(.unavailable, fault.sentence)
+    case let fault as BridgeFault: self.init(.data, fault.sentence)
+    case let fault as NotificationFault:
+      self.init(
+        .unavailable,
+        "This session has no notification service (\(ShownText.safe(fault.reason))): run this in a desktop session, or "
+          + "install one, such as the package dunst.")
     case let fault as NodeStartupError: self.init(exitStatus: fault.exitStatus, sentence: fault.message)
     case let fault as DeviceSearch.Fault: self.init(.unknownName, fault.description)
     case let error as DeviceNameError: self.init(.data, error.description)
@@ -100,7 +104,7 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
       }
   }
 
-  /// Creates the exit status for the final status of a command that was waited for.
+  /// The status for how a command that was waited for stands.
   init(_ status: CommandStatus) {
     self =
       switch status {

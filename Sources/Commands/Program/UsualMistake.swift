@@ -3,12 +3,8 @@ import LatchkeyModel
 /// Mistakes that parents make, in their words and with the command to type, in place of the
 /// argument parser's message.
 enum UsualMistake {
-  /// Returns what is wrong and the command to type; `nil` for any other mistake.
-  ///
-  /// - Parameters:
-  ///   - message: The parser's message.
-  ///   - arguments: The arguments of the program.
-  /// - Returns: The message, with where to find help.
+  /// Returns what is wrong and the command to type, for a message of the parser; `nil` for any
+  /// other mistake.
   static func message(_ message: String, arguments: [String]) -> String? {
     let typed = TypedCommand(arguments)
     let first = String(message.prefix { $0 != "\n" }.dropFirst("Error: ".count))
@@ -17,14 +13,13 @@ enum UsualMistake {
         ?? opposites(first, typed) ?? withoutVerb(first, typed) ?? breaksInWords(first, typed) ?? noValue(first, typed)
         ?? withoutApp(first, typed) ?? MissingValue.sentence(first, typed)
     else { return nil }
-    return "Error: \(sentence)\n  See '\(typed.path.joined(separator: " ")) --help' for more information."
+    return typed.error(sentence)
   }
 
   /// Words that people write to take a rule away.
   static let offWords: Set<String> = ["off", "none", "no", "never", "clear", "delete", "disable", "stop"]
 
-  /// Returns the command with quotes around the several words of a reason, or of what a grant is
-  /// for.
+  /// Returns the command with quotes around the words of a reason, or of what a grant is for.
   private static func inQuotes(_ first: String, _ typed: TypedCommand) -> String? {
     let isGrant = typed.path == ["latchkey", "grant"]
     for option in isGrant ? ["--reason", "--for"] : ["--reason"] where first.isAboutMore || isGrant {
@@ -35,14 +30,13 @@ enum UsualMistake {
       for count in stride(from: words.count, to: 1, by: -1) {
         let text = words.prefix(count).joined(separator: " ")
         let rest = typed.rest[...index] + [text] + typed.rest[(index + 1 + count)...]
-        guard WholeCommand.works(typed.path.dropFirst() + rest) else { continue }
-        return "Several words after \(option) are written in quotes: type \(typed.command(Array(rest)))."
+        guard let command = typed.working(Array(rest)) else { continue }
+        return "Several words after \(option) are written in quotes: type \(command)."
       }
     }
     return nil
   }
 
-  /// Returns what is wrong with several names for a command that takes one child.
   private static func childAndMore(_ first: String, _ typed: TypedCommand) -> String? {
     let names = typed.plain
     guard first.isAboutMore, names.count > 1, Array(typed.rest.prefix(names.count)) == names,
@@ -55,7 +49,7 @@ enum UsualMistake {
       + "written in quotes: \(typed.command([names.joined(separator: " ")] + options))."
   }
 
-  /// Returns what is wrong with two flags of which each is the other's opposite.
+  /// Returns what is wrong with two flags that are opposites.
   private static func opposites(_ first: String, _ typed: TypedCommand) -> String? {
     guard
       let flags = first.wholeMatch(
@@ -72,9 +66,9 @@ enum UsualMistake {
   /// Returns the command without “set” or “add”, for one that has no subcommands.
   private static func withoutVerb(_ first: String, _ typed: TypedCommand) -> String? {
     guard first.isAboutMore, let verb = typed.rest.first, ["add", "set"].contains(verb.lowercased()) else { return nil }
-    let rest = Array(typed.rest.dropFirst())
-    guard WholeCommand.works(typed.path.dropFirst() + rest) else { return nil }
-    return "`\(TypedWord.command(typed.path))` has no subcommands: type \(typed.command(rest))."
+    return typed.working(Array(typed.rest.dropFirst())).map {
+      "`\(TypedWord.command(typed.path))` has no subcommands: type \($0)."
+    }
   }
 
   /// Returns the command that is meant by words without their options after `breaks set`: “off”, or
@@ -104,8 +98,7 @@ enum UsualMistake {
     else { return nil }
     var rest = typed.rest
     rest.insert("--app", at: index)
-    guard WholeCommand.works(typed.path.dropFirst() + rest) else { return nil }
-    return "An application is asked for with --app: type \(typed.command(rest))."
+    return typed.working(rest).map { "An application is asked for with --app: type \($0)." }
   }
 
   /// Returns the values of an option that has been given another one, with the command for one of
@@ -159,14 +152,8 @@ enum ChildsMistake {
     MeSubcommand.both, MeSubcommand.onPage,
   ]
 
-  /// Returns a message in a language, with where to find help; `nil` in English, and for what is
-  /// told in English alone.
-  ///
-  /// - Parameters:
-  ///   - message: The message of the argument parser.
-  ///   - arguments: The arguments of the program.
-  ///   - language: The language of the child.
-  /// - Returns: The message.
+  /// Returns a message of the argument parser in the child's language, with where to find help;
+  /// `nil` in English, and for what is told in English alone.
   static func message(_ message: String, arguments: [String], in language: Language) -> String? {
     let typed = TypedCommand(arguments)
     guard language != .english, typed.path.count == 2, commands.contains(typed.path[1]), message.hasPrefix("Error: ")

@@ -4,7 +4,6 @@ import LatchkeyBridge
 import LatchkeyModel
 import LatchkeyNode
 
-/// The `latchkey receivers add mqtt` subcommand.
 struct AddMQTTSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mqtt", abstract: "Show the children in Home Assistant, through an MQTT broker.",
@@ -52,7 +51,7 @@ struct AddMQTTSubcommand: AsyncParsableCommand {
     if options.secretFile != nil, username == nil {
       throw ValidationError("A password belongs to a user: give --username as well.")
     }
-    if let username, username.utf8.count > 255 || username.isEmpty || username.contains(where: { !$0.isPrintedName }) {
+    if let name = username?.utf8, !(1...255).contains(name.count) || name.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
       throw ValidationError("The broker's user has 1 to 255 bytes: give its name.")
     }
   }
@@ -91,14 +90,12 @@ struct AddMQTTSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns what it means that the broker asks for no user.
   static func openBroker(mayAct: Bool) -> String {
     "Without --username, the broker lets in everyone who can reach it: all of them can read what is told of the children"
       + (mayAct ? ", and do what it may do" : "")
       + ". Give the bridge a user at the broker, and let no one in without one."
   }
 
-  /// Returns what it means that the receiver may do something.
   static func warning(_ receiver: ReceiverListing) -> String {
     let deeds = receiver.rights.map { right in
       switch right {
@@ -135,10 +132,8 @@ struct BrokerPlace: Hashable {
       guard rest.first == ":", let number = UInt16(rest.dropFirst()), number > 0 else { return nil }
       port = number
     }
-    let isHost = host.utf8.allSatisfy { byte in
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-        || (UInt8(ascii: "0")...UInt8(ascii: ":")).contains(byte)
-        || [UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "%")].contains(byte)
+    let isHost = host.utf8.allSatisfy {
+      (0x30...0x3A).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || "-._%".utf8.contains($0)
     }
     guard (1...253).contains(host.utf8.count), isHost else { return nil }
     self.host = String(host)
@@ -150,16 +145,10 @@ struct BrokerPlace: Hashable {
 
   private var isAddress: Bool { host.utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || $0 == UInt8(ascii: ".") } }
 
-  /// Returns whether the connection is encrypted.
   func isEncrypted(hasAuthorities: Bool, isInsecure: Bool) -> Bool {
     if isInsecure { return false }
     return hasAuthorities || !isThisMachine || port == 8883
   }
-}
-
-extension Character {
-  /// A Boolean value that indicates whether it can be part of a user's name.
-  fileprivate var isPrintedName: Bool { unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f } }
 }
 
 extension [String] {

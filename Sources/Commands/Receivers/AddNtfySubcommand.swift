@@ -3,7 +3,6 @@ import LatchkeyBridge
 import LatchkeyModel
 import LatchkeyNode
 
-/// The `latchkey receivers add ntfy` subcommand.
 struct AddNtfySubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ntfy", abstract: "Tell a phone with the ntfy app, and let it answer.",
@@ -51,24 +50,16 @@ struct AddNtfySubcommand: AsyncParsableCommand {
       "Password of \(username ?? "this machine") at the server: ", isNeeded: username != nil)
     var buttonToken: String?
     if let buttonTokenFile { buttonToken = try ReceiverOptions.line(of: buttonTokenFile) }
-    let setup: NtfySetup
-    do {
-      setup = try NtfySetup(
-        .init(server: server, text: text, rights: rights.may, user: username, isInsecure: insecure), secret: secret,
-        buttonToken: buttonToken)
-    } catch { throw TerminalFailure(.data, error.sentence) }
+    let setup = try NtfySetup(
+      .init(server: server, text: text, rights: rights.may, user: username, isInsecure: insecure), secret: secret,
+      buttonToken: buttonToken)
     let isAnew = receiver.isSetUp(.ntfy)
     let added = try await receiver.add(.ntfy, values: setup.values, secrets: setup.secrets, allowed: rights.allowed)
     let console = TerminalEnvironment.current.console
     for line in explanation(setup, added, isAnew: isAnew) { console.note(line) }
   }
 
-  /// Returns what a phone has to subscribe to, before the topic.
-  ///
-  /// - Parameters:
-  ///   - name: The receiver's name.
-  ///   - isAnew: Whether a receiver of that name was set up before.
-  /// - Returns: The sentences.
+  /// Returns the sentences before the topic to subscribe to.
   static func subscribing(to name: String, isAnew: Bool) -> String {
     isAnew
       ? "“\(name)” was set up before, and has new topics now: nothing more arrives at the earlier ones. In the phone's "
@@ -76,7 +67,7 @@ struct AddNtfySubcommand: AsyncParsableCommand {
       : "“\(name)” is set up with new topics. In the phone's ntfy app, subscribe to:"
   }
 
-  /// Returns what a parent does now, and should know.
+  /// Returns what a parent has to do and to know now.
   private func explanation(_ setup: NtfySetup, _ added: ReceiverListing, isAnew: Bool) -> [String] {
     let mayAnswer = rights.may.contains(.answer)
     var lines = [Self.subscribing(to: added.name, isAnew: isAnew), "  \(setup.server)/\(setup.out)"]
@@ -99,19 +90,5 @@ struct AddNtfySubcommand: AsyncParsableCommand {
         : ["  ntfy access \(user) \(setup.in) read-only", "  ntfy access \(phone) \(setup.in) write-only"]
     }
     return lines + [receiver.start(added)]
-  }
-}
-
-extension ReceiverOptions {
-  /// Returns the line of text in a file with a secret.
-  static func line(of path: String) throws -> String {
-    let bytes: [UInt8]
-    do { bytes = try PrivateFile.read(path, most: 4_096) } catch { throw TerminalFailure(.data, error.sentence) }
-    var text = String(decoding: bytes, as: UTF8.self)
-    while text.last?.isNewline == true { text.removeLast() }
-    guard !text.isEmpty, !text.contains(where: \.isNewline) else {
-      throw TerminalFailure(.data, "\(path) does not hold one line of text: put the secret on one line.")
-    }
-    return text
   }
 }

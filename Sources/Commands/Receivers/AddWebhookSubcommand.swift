@@ -3,7 +3,6 @@ import LatchkeyBridge
 import LatchkeyModel
 import LatchkeyNode
 
-/// The `latchkey receivers add webhook` subcommand.
 struct AddWebhookSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "webhook", abstract: "Call a program of yours by HTTP with what parents are told.",
@@ -41,10 +40,7 @@ struct AddWebhookSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let key = try await receiver.secret("Key: ", isNeeded: false)
-    let setup: WebhookSetup
-    do {
-      setup = try WebhookSetup(url: url, text: text, key: key, isPrivate: `private`, isInsecure: insecure)
-    } catch { throw TerminalFailure(.data, error.sentence) }
+    let setup = try WebhookSetup(url: url, text: text, key: key, isPrivate: `private`, isInsecure: insecure)
     let added = try await receiver.add(.webhook, values: setup.values, secrets: setup.secrets)
     let console = TerminalEnvironment.current.console
     let path = BridgeSettings.path(of: added.name, in: receiver.node.nodeFolder)

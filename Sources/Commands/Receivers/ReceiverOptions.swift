@@ -24,21 +24,14 @@ struct ReceiverOptions: ParsableArguments {
 }
 
 extension ReceiverOptions {
-  /// Returns the secret of `--secret-file` or, without it, what a person types unseen.
+  /// Returns the secret of `--secret-file` or, without it, what a person types unseen; `nil` if
+  /// none is needed and no file is given.
   ///
-  /// - Parameters:
-  ///   - question: The question, such as “Password: ”.
-  ///   - isNeeded: Whether there is one at all.
-  /// - Returns: The secret; `nil` if none is needed and no file is given.
-  /// - Throws: `TerminalFailure` if the file cannot be used, or nothing was typed.
+  /// Throws `BridgeFault` if the file cannot be read, and `TerminalFailure` if nothing was typed.
   func secret(_ question: String, isNeeded: Bool) async throws -> String? {
-    var text: String
+    let text: String
     if let secretFile {
-      let bytes: [UInt8]
-      do { bytes = try PrivateFile.read(secretFile, most: 4_096) } catch {
-        throw TerminalFailure(.data, error.sentence)
-      }
-      text = String(decoding: bytes, as: UTF8.self)
+      text = String(decoding: try PrivateFile.read(secretFile, most: 4_096), as: UTF8.self)
     } else {
       guard isNeeded else { return nil }
       guard let typed = await HiddenPrompt.line(question) else {
@@ -47,28 +40,34 @@ extension ReceiverOptions {
       }
       text = typed
     }
-    while text.last?.isNewline == true { text.removeLast() }
-    guard !text.isEmpty, !text.contains(where: \.isNewline) else {
+    guard let line = Self.line(in: text) else {
       throw TerminalFailure(.data, "The secret is one line of text, and nothing was changed: give it on one line.")
     }
-    return text
+    return line
   }
 
-  /// Returns whether a receiver of the name has been set up here, which setting it up again
-  /// replaces.
+  /// Returns the line of text in a file with a secret.
+  static func line(of path: String) throws -> String {
+    guard let line = line(in: String(decoding: try PrivateFile.read(path, most: 4_096), as: UTF8.self)) else {
+      throw TerminalFailure(.data, "\(path) does not hold one line of text: put the secret on one line.")
+    }
+    return line
+  }
+
+  /// Returns a text without the end of its line; `nil` unless it is one line.
+  private static func line(in text: String) -> String? {
+    var text = text
+    while text.last?.isNewline == true { text.removeLast() }
+    return text.isEmpty || text.contains(where: \.isNewline) ? nil : text
+  }
+
+  /// Returns whether a receiver of the name, which this one replaces, has been set up here.
   func isSetUp(_ kind: ReceiverKind) -> Bool {
     access(BridgeSettings.path(of: name ?? kind.rawValue, in: node.nodeFolder), F_OK) == 0
   }
 
-  /// Sets the receiver up at the node, and writes what its bridge has to know.
-  ///
-  /// - Parameters:
-  ///   - kind: Its kind.
-  ///   - values: What the kind needs to know.
-  ///   - secrets: What nobody else may know.
-  ///   - allowed: What it may do besides reading.
-  /// - Returns: The receiver.
-  /// - Throws: The node's errors, and those of the state folder.
+  /// Sets the receiver up at the node, and writes its bridge's settings: `values`, and `secrets`,
+  /// which nobody else may know.
   func add(
     _ kind: ReceiverKind, values: [String: String], secrets: [String: String],
     allowed: ReceiverAllowance = ReceiverAllowance()
@@ -91,7 +90,7 @@ extension ReceiverOptions {
     try DurableFile.replace(BridgeSettings.path(of: settings.name, in: folder), with: settings.bytes)
     // What an earlier receiver of that name shows is not shown by this one.
     unlink(BridgeSettings.record(of: settings.name, in: folder))
-    // The bridge of before, whose token is worth nothing any more.
+    // The token of the earlier bridge is no longer valid.
     if before != nil, try await !BridgeSubcommand.waitForEnd(of: settings.name, folder) {
       TerminalEnvironment.current.console.note(
         "The bridge that “\(settings.name)” had before can do nothing any more, but has not ended: end it first.")
@@ -99,7 +98,6 @@ extension ReceiverOptions {
     return added.receiver
   }
 
-  /// Returns how to start the bridge of a receiver.
   func start(_ receiver: ReceiverListing) -> String {
     let bridge = BridgeSubcommand.line(receiver, node)
     // The service's bridge looks for the node where it usually is.
@@ -110,14 +108,14 @@ extension ReceiverOptions {
 }
 
 extension BridgeSettings {
-  /// Returns what the bridge of a receiver has to know; `nil` if there is none, or it is lost.
+  /// Returns the settings of a receiver's bridge; `nil` if there are none, or they are lost.
   static func known(_ name: String, _ folder: String) -> BridgeSettings? {
     do throws(BridgeFault) { return try read(name, in: folder) } catch { return nil }
   }
 
   /// Returns why other settings cannot take the place of these; `nil` if they can.
   ///
-  /// What was shown through a broker would stay there for ever.
+  /// Whatever was shown through a broker would stay there forever.
   func faultOfReplacing(by kind: ReceiverKind, _ values: [String: String]) -> String? {
     guard self.kind == .mqtt, let host = self.values[MQTTBridge.Setting.host] else { return nil }
     let place = [MQTTBridge.Setting.host, MQTTBridge.Setting.port]
@@ -197,7 +195,7 @@ struct HomeRights: ParsableArguments {
 }
 
 extension ReceiverAllowance {
-  /// Checks that a receiver which may give time has a bound for it, and no other one has.
+  /// Checks that a receiver has a bound for time if it may give time, and only then.
   fileprivate static func check(_ rights: [ReceiverRight], atMost: Int?) throws {
     let givesTime = rights.contains(.answer) || rights.contains(.grant)
     if givesTime, atMost == nil {

@@ -5,7 +5,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeySystem
 
-/// The `latchkey receivers` subcommand.
 struct ReceiversSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "receivers", abstract: "Phones and home automation that are told what parents are told.",
@@ -18,7 +17,6 @@ struct ReceiversSubcommand: AsyncParsableCommand {
     defaultSubcommand: ReceiversListSubcommand.self)
 }
 
-/// The `latchkey receivers list` subcommand.
 struct ReceiversListSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the receivers: what each may do, and whether its bridge works.",
@@ -58,7 +56,6 @@ struct ReceiversListSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The `latchkey receivers add` subcommand.
 struct ReceiversAddSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Set up a receiver, or set one up anew.",
@@ -66,7 +63,6 @@ struct ReceiversAddSubcommand: AsyncParsableCommand {
     subcommands: [AddNtfySubcommand.self, AddWebhookSubcommand.self, AddMQTTSubcommand.self])
 }
 
-/// The `latchkey receivers remove` subcommand.
 struct ReceiversRemoveSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove a receiver, whose bridge can do nothing from then on.",
@@ -104,7 +100,7 @@ struct ReceiversRemoveSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns the bridge of a receiver that the node does not know any more.
+  /// Returns the bridge of a receiver that the node no longer knows.
   private static func bridge(_ settings: BridgeSettings, _ folder: String) -> Bridge {
     Bridge(settings.name, logger: NodeConfiguration(stateFolder: folder, logLevel: "error").logger) { _ in
       throw LocalAPIError(.forbidden, "The receiver was removed.")
@@ -119,7 +115,6 @@ extension CompletionNames {
   }
 }
 
-/// The `latchkey bridge` subcommand.
 struct BridgeSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bridge", abstract: "Carry to a receiver what parents are told, until told to stop.",
@@ -148,8 +143,7 @@ struct BridgeSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let (environment, folder) = (TerminalEnvironment.current, node.nodeFolder)
-    let settings: BridgeSettings
-    do { settings = try BridgeSettings.read(name, in: folder) } catch { throw TerminalFailure(.data, error.sentence) }
+    let settings = try BridgeSettings.read(name, in: folder)
     let lock = try Self.lock(name, folder)
     defer { close(lock) }
     let bridge = Bridge(
@@ -163,35 +157,30 @@ struct BridgeSubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns the line that runs the bridge of a receiver, with the node's folder if it was given.
+  /// Returns the command that runs the bridge of a receiver.
   static func line(_ receiver: ReceiverListing, _ node: NodeOptions) -> String {
     let folder = node.stateDir == nil ? "" : " --state-dir \(NodeUnavailable.shellWord(node.nodeFolder))"
     return "latchkey bridge \(receiver.name)\(folder)"
   }
 
-  /// The tries until a bridge that was told has ended, ten in a second.
+  /// The number of looks, ten in a second, whether a bridge has ended.
   private static let patience = 100
 
-  /// Waits for the bridge of a receiver that the node does not know any more to end; returns
-  /// whether it has.
+  /// Waits for the end of the bridge of a receiver that the node no longer knows; returns whether
+  /// it has ended.
   static func waitForEnd(of name: String, _ folder: String) async throws -> Bool {
     for _ in 0..<patience {
-      if let lock = free(name, folder) {
-        close(lock)
+      do throws(TerminalFailure) {
+        close(try lock(name, folder))
         return true
-      }
+      } catch {}
       try await TerminalEnvironment.current.pause(.milliseconds(100))
     }
     return false
   }
 
-  /// Returns the lock of a receiver's bridge; `nil` while that runs.
-  private static func free(_ name: String, _ folder: String) -> Int32? {
-    do throws(TerminalFailure) { return try lock(name, folder) } catch { return nil }
-  }
-
   /// Returns a descriptor that holds the receiver's lock: two bridges would tell everything twice.
-  static func lock(_ name: String, _ folder: String) throws(TerminalFailure) -> Int32 {
+  private static func lock(_ name: String, _ folder: String) throws(TerminalFailure) -> Int32 {
     let path = BridgeSettings.folder(in: folder) + "/\(name).lock"
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {

@@ -6,19 +6,11 @@ import LatchkeyRules
 
 /// The words for commands and the states after them.
 enum CommandText {
-  /// Returns the phrase that describes a command.
   static func request(_ payload: CommandPayload, _ terms: RuleTerms = RuleTerms()) -> String {
     ShownText.safe((payload.value as? Edit).map { HouseholdKey.phrase($0.registers, terms) } ?? payload.summary)
   }
 
-  /// Returns the state that the child's machine reported, in whole sentences.
-  ///
-  /// - Parameters:
-  ///   - state: The state.
-  ///   - payload: The command that the report answers.
-  ///   - machine: The child's machine; `nil` if its name is unknown.
-  ///   - terms: The family's zone and the names of its applications.
-  /// - Returns: The sentences.
+  /// Returns the state that the child's machine reported for a command, in whole sentences.
   static func inForce(
     _ state: StateInForce, _ payload: CommandPayload, on machine: DeviceName?, _ terms: RuleTerms = RuleTerms()
   ) -> String {
@@ -30,13 +22,7 @@ enum CommandText {
   /// Returns the state that a machine reports, as a phrase after “it holds”.
   static func held(_ state: StateInForce) -> String { ShownText.safe(state.claim) }
 
-  /// Returns the state in force after a command that was executed.
-  ///
-  /// - Parameters:
-  ///   - command: The command.
-  ///   - machine: The child's machine; `nil` if its name is unknown.
-  ///   - terms: The family's zone and the names of its applications.
-  /// - Returns: The sentences.
+  /// Returns the state in force after a command that was executed, in whole sentences.
   static func result(
     _ command: ConfigurationCommand, on machine: DeviceName?, _ terms: RuleTerms = RuleTerms()
   ) -> String {
@@ -55,7 +41,6 @@ enum CommandText {
     return command.status.rawValue + (detail.map { $0.isEmpty ? "" : ": " + $0 } ?? "")
   }
 
-  /// Returns what became of a command that was taken back.
   static func cancelled(_ command: ConfigurationCommand, _ terms: RuleTerms = RuleTerms()) -> String {
     "Cancelled: \(request(command.payload, terms))."
   }
@@ -79,13 +64,8 @@ enum CommandText {
     return "This cannot be taken back any more, because it is \(progress(command, terms: terms)): \(what). \(next)"
   }
 
-  /// Returns the sentences about a command instead of which something newer holds.
-  ///
-  /// - Parameters:
-  ///   - command: The command.
-  ///   - machine: The child's machine.
-  ///   - author: The name of the machine that set what holds; `nil` if it is not known.
-  /// - Returns: The sentences.
+  /// Returns the sentences about a command that something newer has superseded, which `author`, if
+  /// it is known, has set.
   static func overtaken(_ command: ConfigurationCommand, on machine: String, by author: String?) -> String {
     let newer = command.stateInForce.map { ": \(held($0))" } ?? ""
     let who = author.map { "\($0) has set something newer" } ?? "Something newer was set"
@@ -95,13 +75,6 @@ enum CommandText {
   }
 
   /// Returns how far a command has come, as the rest of a sentence about it.
-  ///
-  /// - Parameters:
-  ///   - command: The command.
-  ///   - machine: The name of the child's machine; `nil` if it is not known.
-  ///   - peer: The child's machine; `nil` if it is paired no more.
-  ///   - terms: The family's zone and the names of its applications.
-  /// - Returns: The rest of the sentence.
   static func progress(
     _ command: ConfigurationCommand, on machine: DeviceName? = nil, peer: PeerStatus? = nil,
     terms: RuleTerms = RuleTerms()
@@ -130,7 +103,7 @@ struct CommandTerms {
   private var accounts: [DeviceID: [UInt32: String]] = [:]
   private var children: [ChildListing] = []
 
-  /// Asks a node for the names; those that it does not tell are left out.
+  /// Asks a node for the names, and leaves out those that it does not tell.
   init(at node: any NodeInterface, zone: TimeZone) async {
     terms = RuleTerms(zone: zone.identifier)
     for app in (try? await node.ask(Endpoints.getInstalled, (nil, nil)))?.flatMap(\.apps) ?? [] {
@@ -153,7 +126,6 @@ struct CommandTerms {
     await self.init(at: node, zone: (try? await FamilyClock(at: node).zone) ?? TerminalEnvironment.current.timeZone)
   }
 
-  /// What people call applications.
   var names: [AppID: String] { terms.names }
 
   /// The names in words about a command, with the option that says whose the rules are.
@@ -177,7 +149,7 @@ struct CommandTerms {
   }
 
   /// Returns the option that names a child; empty if it can be left out, or if a shell would change
-  /// the name.
+  /// it.
   private func option(_ child: ChildListing?) -> String {
     guard children.count > 1, let name = child?.name.text, ShellWord.isPlain(name) else { return "" }
     return "--child \(ShellWord.person(name))"

@@ -4,13 +4,8 @@ import LatchkeyNode
 
 /// Paired machines and what befalls them, in words.
 enum DeviceText {
-  /// Returns the state of the link in a few words.
-  ///
-  /// - Parameters:
-  ///   - peer: The device.
-  ///   - now: The present time in Unix milliseconds, to state when an absent machine was last seen;
-  ///     `nil` to omit that.
-  /// - Returns: The words.
+  /// Returns the state of the link in a few words; with `now`, also when an absent machine was last
+  /// seen.
   static func link(_ peer: PeerStatus, now: Int64? = nil) -> String {
     var words = state(peer)
     if words == "off", let now, let seen = peer.device.lastSeenAt { words += ", seen \(ShownText.ago(seen, now: now))" }
@@ -60,15 +55,14 @@ enum DeviceText {
   static func closed(_ result: UnpairResult) -> String { result.closed.map { " " + $0.worded() }.joined() }
 }
 
-/// Device IDs to the names that people gave.
+/// The names that people gave to devices.
 struct DeviceNames: Sendable {
-  private var names: [DeviceID: DeviceName]
+  private let names: [DeviceID: DeviceName]
 
-  /// Creates the value from the node's answers.
   init(of node: any NodeInterface) async throws(LocalAPIError) { self.init(try await node.ask(Endpoints.getStatus)) }
 
-  /// Takes the names of the node's own machine, of those that are paired with it, and of those that
-  /// were, and of other parents.
+  /// Takes the names of the node's own machine, of those that are or were paired with it, and of
+  /// other parents.
   init(_ status: NodeStatus) {
     let paired = status.peers.map { ($0.device.deviceID, $0.device.name) }
     // Other parents are known by the word of the machines that are paired with them.
@@ -76,8 +70,6 @@ struct DeviceNames: Sendable {
     let former = status.former.map { ($0.deviceID, $0.name) }
     names = Dictionary([(status.deviceID, status.name)] + paired + former + told) { first, _ in first }
   }
-
-  init(_ names: [DeviceID: DeviceName]) { self.names = names }
 
   func name(_ id: DeviceID) -> DeviceName? { names[id] }
 
@@ -123,7 +115,6 @@ enum SyncText {
     }
   }
 
-  /// Returns the time of the next attempt to reach a device, in words.
   static func nextTry(_ milliseconds: Int64?) -> String {
     guard let milliseconds else { return "It is called when it appears." }
     return milliseconds < 1_000 ? "It is tried again now." : "Next try in \(SpanText.of(milliseconds))."
@@ -144,8 +135,7 @@ enum SyncText {
 
 /// Addresses of a paired machine, in words.
 enum AddressText {
-  /// Returns a paragraph for each address: where it is, how it was learnt, and how the last tries
-  /// ended.
+  /// Returns a paragraph for each address: how it was learnt, and how the last tries ended.
   static func lines(_ addresses: [DeviceAddress], now: Int64) -> [String] {
     addresses.map { address in
       var parts = [learnt(address.source)]
@@ -166,7 +156,7 @@ enum AddressText {
     }
   }
 
-  static func learnt(_ source: AddressSource) -> String {
+  private static func learnt(_ source: AddressSource) -> String {
     switch source {
     case .code: "from the pairing code"
     case .connection: "from a session"

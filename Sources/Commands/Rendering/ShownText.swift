@@ -13,11 +13,9 @@ enum ShownText {
   /// A name in quotation marks, so that it cannot pass for words of ours.
   static func quoted(_ name: DeviceName) -> String { name.quoted }
 
-  /// Returns how long ago a time was, in words; a time in the future, from a wrong clock, is "just
-  /// now".
+  /// Returns how long ago a time was, in words.
   static func ago(_ milliseconds: Int64, now: Int64) -> String { phrase(ago: milliseconds, now: now).worded() }
 
-  /// Returns the same as a phrase.
   static func phrase(ago milliseconds: Int64, now: Int64) -> Phrase {
     let age = age(of: milliseconds, now: now)
     // A clock was set back meanwhile.
@@ -39,7 +37,6 @@ enum ShownText {
     phrase(agoInWords: milliseconds, now: now).worded()
   }
 
-  /// Returns the same as a phrase.
   static func phrase(agoInWords milliseconds: Int64, now: Int64) -> Phrase {
     let minutes = Int(clamping: max(0, age(of: milliseconds, now: now)) / 60_000)
     return switch minutes {

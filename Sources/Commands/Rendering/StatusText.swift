@@ -19,7 +19,6 @@ struct StatusText {
       || status.peers.contains { !($0.otherParents ?? []).isEmpty }
   }
 
-  /// Returns the whole page.
   func render() -> String {
     [head, peers, running, queues, troubles, warnings, messages].filter { !$0.isEmpty }.joined(separator: "\n")
   }
@@ -151,14 +150,8 @@ struct StatusText {
 
 /// A parent's message in words.
 enum MessageText {
-  /// Returns a message with the time at which it was sent.
-  ///
-  /// - Parameters:
-  ///   - message: The message.
-  ///   - sender: The name of the machine that sent it; `nil` if it is no longer known.
-  ///   - zone: The time zone of the person.
-  ///   - language: The language of the person.
-  /// - Returns: One line.
+  /// Returns a message, its sender, if that machine is still known, and when it was sent, in one
+  /// line.
   static func line(
     _ message: ReceivedMessage, from sender: DeviceName?, zone: TimeZone, in language: Language = .english
   ) -> String {
@@ -179,7 +172,7 @@ enum DiscoveryText {
   /// Returns whether machines are not found by mDNS, which a person should know.
   static func isUnusual(_ state: String) -> Bool { DiscoveryBackend(rawValue: state)?.isLooking != true }
 
-  /// Returns what finds machines, or why none are found, to follow the name of the machine.
+  /// Returns what finds machines, or why none are found, to follow a machine's name.
   static func words(_ state: String) -> String {
     guard let backend = DiscoveryBackend(rawValue: state) else { return "does not find machines: \(state)" }
     return backend.sentence.prefix(1).lowercased() + backend.sentence.dropFirst()

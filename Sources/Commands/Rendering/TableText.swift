@@ -5,17 +5,10 @@ enum TableText {
   /// Returns rows under their headings; without rows, the sentence `empty`.
   ///
   /// On a narrow terminal, long cells are wrapped first, then columns are omitted. If the table
-  /// still does not fit, each row becomes a paragraph.
+  /// still does not fit, each row becomes a paragraph. Cells are made safe to show here.
   ///
-  /// - Parameters:
-  ///   - headings: One heading for each column.
-  ///   - numbers: The columns whose cells are aligned to the right.
-  ///   - spare: The columns that may be omitted, in this order.
-  ///   - wrap: The columns whose cells may take several lines.
-  ///   - rows: The rows, with one cell for each heading; they are made safe to show here.
-  ///   - empty: The sentence for a table without rows.
-  ///   - language: The language of a note about columns that are omitted.
-  /// - Returns: The lines of the table.
+  /// The columns `numbers` are aligned to the right, `spare` may be omitted, in this order, and the
+  /// cells of `wrap` may take several lines. A note about omitted columns is in `language`.
   static func render(
     _ headings: [String], numbers: Set<Int> = [], spare: [Int] = [], wrap: Set<Int> = [], rows: [[String]],
     empty: String, in language: Language = .english
@@ -118,19 +111,17 @@ enum TableText {
   }
 }
 
-/// One thing in full: a name and a value on each line, where a value that is longer than the
-/// terminal goes on below itself.
+/// One thing in full: a name and a value on each line.
+///
+/// A long value goes on below itself.
 enum FieldsText {
   /// The columns that a value has at least, however narrow the terminal is.
   private static let leastColumns = 12
 
-  /// Returns the fields as text.
+  /// Returns the fields as text; their values are made safe to show here.
   ///
-  /// - Parameters:
-  ///   - fields: The names and values; the values are made safe to show here.
-  ///   - indent: The columns before each name.
-  ///   - width: The columns of the names; `nil` for the longest name and two spaces.
-  /// - Returns: One line for each field.
+  /// Names begin in the column `indent` and take `width` columns, which are those of the longest
+  /// and two more if it is `nil`.
   static func render(_ fields: [(name: String, value: String)], indent: Int = 0, width: Int? = nil) -> String {
     let column = indent + (width ?? 2 + (fields.map { TerminalWidth.of($0.name) }.max() ?? 0))
     let columns = max(TerminalEnvironment.current.outputColumns - column, leastColumns)

@@ -78,30 +78,16 @@ enum HiddenPrompt {
     console.prompt(question)
     // The end of the line is typed unseen.
     defer { console.prompt("\n") }
-    return await withTaskGroup(of: Answer.self) { group in
-      group.addTask { .line(await console.readLine()) }
+    return await withTaskGroup(of: (isEnd: Bool, line: String?).self) { group in
+      group.addTask { (true, await console.readLine()) }
       group.addTask {
-        for await _ in interrupts { return .interrupt }
-        return .nothing
+        for await _ in interrupts { return (true, nil) }
+        // No more interrupts come.
+        return (false, nil)
       }
       defer { group.cancelAll() }
-      for await answer in group {
-        switch answer {
-        case .line(let line): return line
-        case .interrupt: return nil
-        case .nothing: continue
-        }
-      }
+      for await answer in group where answer.isEnd { return answer.line }
       return nil
     }
-  }
-
-  /// What ends a question.
-  private enum Answer: Sendable {
-    case line(String?)
-    /// Ctrl-C.
-    case interrupt
-    /// Nothing: no more interrupts come.
-    case nothing
   }
 }

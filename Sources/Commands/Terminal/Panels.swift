@@ -8,12 +8,11 @@ struct LivePanel {
 
   init(console: any Console) { self.console = console }
 
-  /// Replaces the lines that are shown.
+  /// Replaces the lines that are shown, by lines not wider than the terminal and fewer than its
+  /// rows.
   ///
   /// All lines are drawn each time and the rest of the screen is cleared, which removes output from
   /// other programs.
-  ///
-  /// - Parameter lines: The lines, not wider than the terminal and fewer than its rows.
   mutating func show(_ lines: [String]) {
     guard lines != shown else { return }
     let up = shown.isEmpty ? "" : "\u{1B}[\(shown.count)A\r"
@@ -44,10 +43,7 @@ struct PromptPanel {
 
   /// Replaces the panel that is drawn.
   ///
-  /// - Parameters:
-  ///   - lines: The lines above the prompt, not wider than the terminal.
-  ///   - prompt: The text before the input.
-  ///   - typed: The input, which is made safe to show here.
+  /// The lines are not wider than the terminal. The typed text is made safe to show here.
   mutating func show(_ lines: [String], prompt: String, typed: String) {
     let columns = console.size.columns
     let input = prompt + PrintableText.of(typed)
@@ -60,8 +56,8 @@ struct PromptPanel {
     rowsAbove = lines.count + width / columns
   }
 
-  /// The terminal has changed its size and may have broken the lines: they move out of sight before
-  /// the next drawing.
+  /// Moves the lines out of sight, since the terminal has changed its size and may have broken
+  /// them.
   mutating func startAnew() {
     console.draw(String(repeating: "\n", count: console.size.rows) + "\u{1B}[H\u{1B}[J")
     rowsAbove = nil
@@ -94,12 +90,8 @@ struct LineEditor: Sendable {
   /// Bytes that a line may have; further ones are not taken.
   static let lineBytes = Limits.messageBytes
 
-  /// Processes bytes from the terminal.
-  ///
-  /// Bytes after a line end are discarded, since they were typed before the next question.
-  ///
-  /// - Parameter input: The bytes.
-  /// - Returns: The result.
+  /// Processes bytes from the terminal; those after a line end are discarded, since they were typed
+  /// before the next question.
   mutating func received(_ input: [UInt8]) -> Outcome {
     for byte in input {
       switch (escape, byte) {

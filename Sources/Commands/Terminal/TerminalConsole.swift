@@ -4,9 +4,6 @@ import Synchronization
 
 /// The process's own standard streams.
 struct TerminalConsole: Console {
-  /// The largest number of bytes in a line of input; the rest is cut off.
-  private static let lineBytes = LineEditor.lineBytes
-
   var inputIsTerminal: Bool { isatty(STDIN_FILENO) != 0 }
   var outputIsTerminal: Bool { isatty(STDOUT_FILENO) != 0 }
   var talkIsTerminal: Bool { isatty(STDERR_FILENO) != 0 }
@@ -86,13 +83,14 @@ struct TerminalConsole: Console {
     while let count = readSome(asked, &byte, 1) {
       guard count == 1 else { return line.isEmpty ? nil : String(decoding: line, as: UTF8.self) }
       if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
-      if line.count < lineBytes { line.append(byte) }
+      // The rest is cut off.
+      if line.count < LineEditor.lineBytes { line.append(byte) }
     }
     return nil
   }
 
   private static func readKeys(_ asked: InputRequest) -> [UInt8]? {
-    var bytes = [UInt8](repeating: 0, count: lineBytes)
+    var bytes = [UInt8](repeating: 0, count: LineEditor.lineBytes)
     guard let count = readSome(asked, &bytes, bytes.count), count > 0 else { return nil }
     return Array(bytes.prefix(count))
   }
@@ -175,7 +173,7 @@ enum TerminalInput: Hashable, Sendable {
 }
 
 /// A request for a line of input, which may be withdrawn.
-final class InputRequest: Sendable {
+private final class InputRequest: Sendable {
   private let cancelled = Atomic(false)
 
   var isWanted: Bool { !cancelled.load(ordering: .acquiring) }
@@ -187,7 +185,7 @@ final class InputRequest: Sendable {
 ///
 /// `DispatchSourceSignal` is not marked as `Sendable`. Sending it is safe here, because only its
 /// `cancel` is called, which Dispatch permits from any thread.
-struct SignalWatch: @unchecked Sendable {
+private struct SignalWatch: @unchecked Sendable {
   let source: any DispatchSourceSignal
   let number: Int32
 

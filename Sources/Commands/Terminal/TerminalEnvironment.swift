@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import LatchkeyModel
 import LatchkeyNode
 import LatchkeySystem
@@ -17,8 +18,8 @@ struct TerminalEnvironment: Sendable {
   var openOnce: @Sendable (_ stateFolder: String, _ key: String) async throws -> any NodeInterface = {
     try await ControlClient.open(stateFolder: $0, key: $1)
   }
-  /// Returns the running node of a state folder by the rights of a receiver, whose token is given,
-  /// and for one deed if a key is given.
+  /// Returns the running node of a state folder by the rights of the receiver with a token, and for
+  /// one deed if a key is given.
   var openBridge: @Sendable (_ stateFolder: String, _ token: String, _ key: String?) async throws -> any NodeInterface =
     { try await ControlClient.open(stateFolder: $0, receiver: $1, key: $2) }
   /// Creates a state folder and returns the new device's ID.
@@ -53,13 +54,23 @@ struct TerminalEnvironment: Sendable {
     now: { Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)) },
     openNode: { try await ControlClient.open(stateFolder: $0) },
     initialise: {
-      try await LocalNode.initialise(path: $0, role: $1, name: $2, accounts: $3) {
+      makePrivate()
+      return try await NodeFolder.initialise(StateFolder(path: $0), role: $1, name: $2, accounts: $3) {
         TerminalEnvironment.current.console.note($0)
       }
     },
-    keepIdentity: { try LocalNode.keepIdentity(path: $0) },
-    renewIdentity: { try await LocalNode.renewIdentity(path: $0) },
-    runNode: { try await LocalNode.run($0) },
+    keepIdentity: {
+      makePrivate()
+      return try NodeIdentity.keep(StateFolder(path: $0))
+    },
+    renewIdentity: {
+      makePrivate()
+      return try await NodeIdentity.renew(StateFolder(path: $0))
+    },
+    runNode: {
+      makePrivate()
+      try await LatchkeyNode.runNode($0)
+    },
     gather: { Gatherer.gather($0, $1) },
     startProgram: { try ChildProcess.recorded($0) },
     reportPatience: .seconds(10),
@@ -68,10 +79,13 @@ struct TerminalEnvironment: Sendable {
 
   private static let start = ContinuousClock.now
 
+  /// Makes every file that this process creates from now on accessible to its user only.
+  private static func makePrivate() { umask(0o077) }
+
   /// The language of what children read; everything else is in English.
   var language: Language { Language.asked(for: variables) }
 
-  /// Returns the language of what children read and parents as well: English on a parent's machine.
+  /// Returns the language of what parents read as well: English on a parent's machine.
   func language(at node: any NodeInterface) async throws -> Language {
     guard language != .english else { return .english }
     return try await node.ask(Endpoints.getStatus).role == .child ? language : .english
@@ -96,7 +110,6 @@ struct TerminalEnvironment: Sendable {
     return columns
   }
 
-  /// A Boolean value that indicates whether to color the output.
   var usesColour: Bool { console.outputIsTerminal && mayColour }
 
   /// A Boolean value that indicates whether color is permitted by the environment.
@@ -104,11 +117,8 @@ struct TerminalEnvironment: Sendable {
 }
 
 extension TerminalEnvironment {
-  /// Runs a process's work until that ends or a person or the service manager interrupts it, and
-  /// gives memory back regularly.
-  ///
-  /// - Parameter body: The work, which is cancelled by an interrupt.
-  /// - Throws: The errors of the work, except that it was cancelled.
+  /// Runs work until it ends, or cancels it if a person or the service manager interrupts it; gives
+  /// memory back regularly.
   func runUntilInterrupted(_ body: @escaping @Sendable () async throws -> Void) async throws {
     let work = Task { try await body() }
     let releasing = Task { await ResidentMemory.releaseRepeatedly() }

@@ -11,11 +11,6 @@ struct TerminalLook: Hashable, Sendable {
 
   /// Creates a look from the person's choices and the environment, without asking the terminal,
   /// which may not answer.
-  ///
-  /// - Parameters:
-  ///   - isPlain: Whether to print one line for each event and draw nothing.
-  ///   - background: The background that the person stated; `nil` for none.
-  ///   - environment: The environment of the terminal.
   init(isPlain: Bool, background: BackgroundArgument?, environment: TerminalEnvironment) {
     let variables = environment.variables
     let isDumb = variables["TERM"] == "dumb" || (variables["TERM"] ?? "").isEmpty
@@ -49,9 +44,9 @@ struct QRCodeText: Hashable, Sendable {
     case onLight
   }
 
-  /// One a row, all of the same width.
+  /// The rows, all of the same width.
   let lines: [String]
-  /// Characters a line takes in the terminal.
+  /// The characters of a line in the terminal.
   let width: Int
 
   // Colors of the 256-color palette, because themes redefine the first 16.

@@ -3,16 +3,13 @@ import Glibc
 
 /// Text cut into lines that fit a terminal.
 enum WrappedText {
-  /// Returns a text cut at spaces, and within words that are longer than a line.
+  /// Returns a text without line ends cut at spaces, and within words that are longer than a line.
   ///
-  /// - Parameters:
-  ///   - text: A text without line ends.
-  ///   - columns: The length of a line, at least 2.
-  /// - Returns: The lines.
+  /// A line has at least 2 columns.
   static func lines(_ text: String, columns: Int) -> [String] { pieces(words(of: text), joint: " ", columns) }
 
-  /// Returns what a line is broken between; six digits in two groups of three stay together, as
-  /// they are compared.
+  /// Returns the words of a line; six digits in two groups of three are one, since people compare
+  /// them.
   private static func words(of line: some StringProtocol) -> [String] {
     func isGroup(_ word: some StringProtocol) -> Bool { word.count >= 3 && word.prefix(3).allSatisfy(\.isNumber) }
     return line.split(separator: " ", omittingEmptySubsequences: false).reduce(into: []) { words, word in
@@ -26,14 +23,9 @@ enum WrappedText {
     }
   }
 
-  /// Returns a text with long lines broken at spaces.
+  /// Returns a text of any number of lines with long ones broken at spaces.
   ///
   /// A word that is longer than a line stays whole, so that it can be copied.
-  ///
-  /// - Parameters:
-  ///   - text: A text of any number of lines.
-  ///   - columns: The columns of the terminal.
-  /// - Returns: The text with additional line ends.
   static func words(_ text: String, columns: Int) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       guard TerminalWidth.of(line) > columns else { return String(line) }

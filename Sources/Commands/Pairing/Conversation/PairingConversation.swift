@@ -27,8 +27,7 @@ struct PairingConversation {
   private var refusedHere = false
   private var shownDigits: String?
 
-  /// Creates a conversation about a pairing, whose first state is the node's answer to the request
-  /// that began it.
+  /// Begins with the node's answer to the request that began the pairing.
   init(
     _ first: PairingProgress, node: any NodeInterface, environment: TerminalEnvironment, events: PairingEvents,
     consent: PairingConsent, style: PairingView.Style
@@ -44,8 +43,7 @@ struct PairingConversation {
 
   /// Follows the pairing to its end; cancels it at the node on Ctrl-C or any other early end.
   ///
-  /// - Returns: The end of the pairing.
-  /// - Throws: `TerminalFailure` if the outcome is unknown.
+  /// Throws `TerminalFailure` if the outcome is unknown.
   mutating func follow() async throws -> PairingEnd {
     let end: PairingEnd
     do { end = try await wait() } catch {
@@ -107,7 +105,6 @@ struct PairingConversation {
     }
   }
 
-  /// The node has said something.
   private mutating func moved(
     to next: PairingProgress, _ group: inout ThrowingTaskGroup<Void, any Error>
   ) async throws {

@@ -3,7 +3,6 @@ import LatchkeyModel
 /// How a pairing ended, as told to the person and to scripts.
 struct PairingEnd: Sendable {
   let progress: PairingProgress
-  /// A Boolean value that indicates whether the person at this machine refused.
   var refusedHere = false
   /// The digits that the command named, and those that came.
   var expectedDigits: String?
@@ -43,10 +42,8 @@ struct PairingEnd: Sendable {
     return ShownText.safe(progress.sentence ?? PairingOutcome.refused.sentence)
   }
 
-  /// Prints the outcome on standard error; throws `TerminalFailure` unless the two machines are
-  /// paired.
-  ///
-  /// The wizard's lines fit the terminal.
+  /// Prints the outcome on standard error, the wizard's in lines that fit the terminal; throws
+  /// `TerminalFailure` unless the two machines are paired.
   func tell(_ console: any Console, isWizard: Bool = false) throws(TerminalFailure) {
     guard status == .ok else {
       let isCancelled = isWizard && progress.outcome == .cancelled

@@ -139,7 +139,6 @@ enum PairingConsent: Hashable, Sendable {
   /// The caller, who named the digits with the command.
   case digits(String)
 
-  /// A Boolean value that indicates whether a line of input is needed.
   var readsLine: Bool { self == .person || self == .digitLine }
 
   /// The answer that a line gives; the end of the input is a no.
@@ -152,7 +151,7 @@ enum PairingConsent: Hashable, Sendable {
     }
   }
 
-  /// Returns whether an answer means yes; any other answer, including none, means no.
+  /// Returns whether an answer means yes; any other answer means no, and so does none.
   static func isYes(_ line: String?) -> Bool { ["y", "yes"].contains(word(line)) }
 
   /// Returns whether an answer is unclear, so that the question is repeated; no answer means no.

@@ -8,7 +8,6 @@ struct InvitationPanel: Sendable {
   let childName: String?
   /// The code as a picture; `nil` if the terminal cannot show one.
   let picture: QRCodeText?
-  /// A Boolean value that indicates whether headings may be bold.
   let isBold: Bool
 
   /// The least width of the text beside the picture.
@@ -27,13 +26,9 @@ struct InvitationPanel: Sendable {
     picture = look.isUnicode && !code.isEmpty ? QRCode(compact).map { QRCodeText($0, paint: look.paint) } : nil
   }
 
-  /// Returns the lines of the panel.
+  /// Returns the lines of the panel; `nil` if the terminal is too small to keep the code visible.
   ///
-  /// - Parameters:
-  ///   - size: The size of the terminal, of which two rows below the page remain free for messages.
-  ///   - time: The time until the code closes, in words.
-  ///   - notice: The news about the pairing; `nil` for none.
-  /// - Returns: The lines; `nil` if the terminal is too small to keep the code visible.
+  /// Two rows below it remain free for messages. `time` says until when the code is open.
   func lines(size: TerminalSize, time: String, notice: String?) -> [String]? {
     let rows = size.rows - 2
     if let picture, picture.lines.count <= rows {
@@ -73,15 +68,9 @@ struct InvitationPanel: Sendable {
 
   /// Returns the lines of text beside the code's picture.
   ///
-  /// - Parameters:
-  ///   - columns: The columns of a line.
-  ///   - time: The time until the code closes, in words.
-  ///   - notice: The news about the pairing; `nil` for none.
-  ///   - place: The file that contains the picture; `nil` if the terminal shows it.
-  ///   - hint: The advice about the picture; `nil` for none.
-  ///   - isTight: Whether to omit blank lines.
-  ///   - tells: Whether to include the steps on the other machine.
-  /// - Returns: The lines.
+  /// `place` says where the picture is, such as “above”; it is `nil` without one. `hint` is advice
+  /// about the picture, a tight text has no blank lines, and `tells` adds the steps on the other
+  /// machine.
   private func text(
     columns: Int, time: String, notice: String?, place: String?, hint: String? = nil, isTight: Bool = false,
     tells: Bool = true

@@ -25,8 +25,7 @@ struct PairingView {
   private var toldMinutes: Int64?
   /// A Boolean value that indicates whether the cursor is behind a question.
   private var isPrompted = false
-  /// A Boolean value that indicates whether the page's code waits for a machine, while keys are not
-  /// echoed.
+  /// A Boolean value that indicates whether the code waits for a machine; keys are not echoed then.
   private var isWaiting = false
   /// The number of the machine that is there.
   private var attempt = 0
@@ -34,7 +33,6 @@ struct PairingView {
   /// The reply to an answer that is neither yes nor no.
   static let unclear = "That is neither yes nor no: answer y or n, where n turns it away. [y/N]"
 
-  /// Returns the sentence about a wrong code and the attempts left.
   static func guessed(_ failuresLeft: Int) -> String { PairingProgress.guessed(failuresLeft).worded() }
 
   /// Returns a code's time in minutes, rounded up.
@@ -42,10 +40,7 @@ struct PairingView {
 
   private static func minutes(_ milliseconds: Int64) -> Int64 { (milliseconds + 59_999) / 60_000 }
 
-  init(console: any Console, style: Style) {
-    self.console = console
-    self.style = style
-  }
+  init(console: any Console, style: Style) { (self.console, self.style) = (console, style) }
 
   private var isJSON: Bool { if case .json = style { true } else { false } }
 
@@ -56,7 +51,7 @@ struct PairingView {
     }
   }
 
-  /// It has begun: a code is open, or the machine that shows it is looked for.
+  /// Shows that a code is open, or that the machine that shows it is looked for.
   mutating func began(_ pairing: PairingProgress) throws {
     switch style {
     case .json:
@@ -87,7 +82,6 @@ struct PairingView {
     if let time = pairing.expiresInMilliseconds { note("Good for \(Self.time(time)); Ctrl-C closes the code.") }
   }
 
-  /// Shows that a wrong code was entered.
   mutating func guessed(failuresLeft: Int) throws {
     if isJSON { return try write(PairingRecord(event: .failure, failuresLeft: failuresLeft)) }
     page?.notice = Self.guessed(failuresLeft)
@@ -117,7 +111,7 @@ struct PairingView {
           ? " Are they the same there, and may it join? [y/N] " : " Are they the same there? [y/N] "))
   }
 
-  /// Returns the introduction of the other machine, with its request and the digits.
+  /// Returns who the other machine is, what it wants, and the digits.
   private static func introduction(_ pairing: PairingProgress, isWizard: Bool) -> String {
     let who = name(pairing) + (pairing.peerRole.map { " (\($0.rawValue))" } ?? "")
     let action = pairing.part == .inviter ? "wants to join" : "answers to the code"
@@ -131,7 +125,7 @@ struct PairingView {
     ShownText.quoted(pairing.peerName ?? DeviceName(sanitising: ""))
   }
 
-  /// Shows that the answer was neither yes nor no, and asks again.
+  /// Asks again, because the answer was neither yes nor no.
   mutating func unclear() throws {
     guard isJSON else { return ask(Self.unclear + " ") }
     if console.inputIsTerminal { console.prompt(Self.unclear + " ") }
@@ -156,14 +150,12 @@ struct PairingView {
     if isWizard, accepts { note("You said yes; waiting for \(Self.name(pairing)) …") }
   }
 
-  /// Shows an observation of the search, or that the last step broke off and its result is being
-  /// determined.
+  /// Shows news of the search, or that the last step broke off and its result is looked for.
   mutating func doubts(_ sentence: String) throws {
     if !isJSON { note(ShownText.safe(sentence)) }
   }
 
-  /// Updates the view after about a second; `remaining` is the time until the code closes in
-  /// milliseconds, if known.
+  /// Updates the view about once a second; the code closes in `remaining` milliseconds, if known.
   mutating func ticked(remaining: Int64?) throws {
     guard page == nil else {
       page?.remaining = remaining
@@ -174,10 +166,8 @@ struct PairingView {
     note("The code is good for \(ShownText.count(Self.minutes(remaining), "more minute")).")
   }
 
-  /// Updates the view after the size of the terminal changed.
   mutating func resized() throws { show(isAnew: true) }
 
-  /// Shows that the node of this machine cannot be reached, or can be again.
   mutating func node(isThere: Bool) throws {
     let words =
       isThere

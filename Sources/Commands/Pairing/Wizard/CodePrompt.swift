@@ -74,7 +74,7 @@ struct CodePrompt {
     }
   }
 
-  /// Splits the input after each line end.
+  /// Returns the input in parts, each up to the end of a line.
   private static func parts(_ bytes: [UInt8]) -> [[UInt8]] {
     bytes.reduce(into: [[]]) { parts, byte in
       parts[parts.count - 1].append(byte)
@@ -138,12 +138,9 @@ struct CodeInput: Sendable {
   /// The message while a code is incomplete.
   static let goesOn = "The code goes on: paste or type its next line, or press Enter to leave it at that."
 
-  /// Adds a line of input.
+  /// Adds a line of input, and returns whether the input so far is worth examining.
   ///
-  /// - Parameters:
-  ///   - line: The line.
-  ///   - leaves: Whether an empty line ends the input.
-  /// - Returns: `true` if the input so far is worth examining.
+  /// With `leaves`, an empty line ends the input.
   mutating func takes(_ line: String, leaves: Bool) -> Bool {
     let rest = String(line.filter { !Self.picture.contains($0) })
     guard rest.contains(where: { !$0.isWhitespace }) else {

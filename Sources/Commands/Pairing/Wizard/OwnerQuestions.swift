@@ -12,9 +12,8 @@ struct OwnerQuestions {
   /// The largest number of names that a question lists.
   private static let most = 6
 
-  /// Asks whose machine it is until the answer names children, or nobody.
-  ///
-  /// - Returns: The names, separated by commas.
+  /// Asks whose machine it is until the answer names children, or nobody; returns the names,
+  /// separated by commas.
   func askNames() async throws -> String {
     let known = ((try? await node.ask(Endpoints.getChildren)) ?? []).map(\.name.text)
     while true {
@@ -65,7 +64,7 @@ struct OwnerQuestions {
 
   /// Prints whose the accounts of the machine are, and asks for a child whose name no account fits.
   ///
-  /// If no child was named, the one is offered whose the machine says that accounts are.
+  /// If no child was named, it offers the one that the machine states for its accounts.
   func tellAccounts(_ progress: PairingProgress, of names: [String]) async throws {
     guard progress.outcome == .ok, let device = progress.device, device.role == .child else { return }
     let id = device.deviceID.description
@@ -89,9 +88,9 @@ struct OwnerQuestions {
   }
 
   /// Asks whether a machine belongs to the child that it states for its open accounts, and if so
-  /// assigns it to that child.
+  /// assigns it to that child, whose name it returns.
   ///
-  /// - Returns: The child's name; `nil` if the machine states no child, or if the person says no.
+  /// It is `nil` if the machine states no child, or if the person says no.
   private func offered(_ accounts: [AccountListing], on device: RegisteredDevice) async throws -> String? {
     guard let (child, theirs) = accounts.stated else { return nil }
     let statement = [AccountListing].statement(device.name, child, Array(theirs.prefix(Self.most))).worded()

@@ -14,8 +14,7 @@ struct PairingWizard {
   /// Asks the questions of a parent's machine, opens a code, shows it, and follows the pairing to
   /// its end.
   ///
-  /// - `minutes`: The minutes for which the code is open.
-  /// - `name`: The name of the child whose machine will join, if it was given.
+  /// The code is open for `minutes`; `name` is that of the child whose machine will join, if given.
   func invite(minutes: Int, name: String?) async throws {
     let owners = OwnerQuestions(node: node, console: console, prompt: prompt)
     let childName = if let name { name } else { try await owners.askNames() }
