@@ -138,7 +138,7 @@ enum ExchangeFault: Error, Hashable, Sendable {
 
 /// A channel handler that accepts plain byte buffers as request bodies, since these may cross
 /// between tasks.
-final class RequestPartHandler: ChannelOutboundHandler {
+private final class RequestPartHandler: ChannelOutboundHandler {
   typealias OutboundIn = HTTPPart<HTTPRequestHead, ByteBuffer>
   typealias OutboundOut = HTTPClientRequestPart
 

@@ -52,7 +52,7 @@ struct DevicesListSubcommand: AsyncParsableCommand {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
     let devices = try await interface.ask(Endpoints.getDevices)
-    if listing.format == .json { return try environment.console.write(JSONText.pretty(devices)) }
+    if listing.format == .json { return try console.write(JSONText.pretty(devices)) }
     let now = environment.now()
     let rows = devices.map { peer in
       [
@@ -60,14 +60,14 @@ struct DevicesListSubcommand: AsyncParsableCommand {
         StatusText.waiting(peer.queues), peer.device.lastSeenAt.map { ShownText.ago($0, now: now) } ?? "never",
       ] + (verbose ? [peer.device.deviceID.short] : [])
     }
-    try environment.console.write(
+    try console.write(
       TableText.render(
         ["Machine", "Whose", "Role", "Link", "Waiting for it", "Last seen"] + (verbose ? ["ID"] : []),
         spare: [2], wrap: [3, 4], rows: rows,
         empty: "No machines are paired with this one: run `latchkey pair` here and on the other machine."))
     let hasOthers = devices.contains { !($0.otherParents ?? []).isEmpty }
     let zone = hasOthers ? try await FamilyClock(at: interface).zone : environment.timeZone
-    for sentence in OtherParentsText.sentences(devices, zone: zone) { environment.console.note(sentence.text) }
+    for sentence in OtherParentsText.sentences(devices, zone: zone) { console.note(sentence.text) }
   }
 }
 
@@ -85,11 +85,10 @@ struct DevicesShowSubcommand: AsyncParsableCommand {
   @OptionGroup var argument: DeviceArgument
 
   func run() async throws {
-    let environment = TerminalEnvironment.current
     let peer = try DeviceSearch.find(argument.device, among: await node.open().ask(Endpoints.getDevices))
     switch listing.format {
-    case .json: try environment.console.write(JSONText.pretty(peer))
-    case .table: try environment.console.write(Self.page(peer, now: environment.now()))
+    case .json: try console.write(JSONText.pretty(peer))
+    case .table: try console.write(Self.page(peer, now: TerminalEnvironment.current.now()))
     }
   }
 
@@ -129,7 +128,6 @@ struct DevicesUnpairSubcommand: AsyncParsableCommand {
   @OptionGroup var argument: DeviceArgument
 
   func run() async throws {
-    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let peer = try DeviceSearch.find(argument.device, among: await interface.ask(Endpoints.getDevices))
     try await confirmation.confirm(UnpairResult.question(peer.device).worded())
@@ -153,7 +151,6 @@ struct DevicesForgetSubcommand: AsyncParsableCommand {
   @OptionGroup var argument: DeviceArgument
 
   func run() async throws {
-    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let peer = try DeviceSearch.find(argument.device, among: await interface.ask(Endpoints.getDevices))
     try await confirmation.confirm(
@@ -177,7 +174,6 @@ struct DevicesReleaseSubcommand: AsyncParsableCommand {
   @OptionGroup var argument: DeviceArgument
 
   func run() async throws {
-    let console = TerminalEnvironment.current.console
     let peer = try await node.open().ask(Endpoints.releaseDevice, argument.device)
     console.note("\(ShownText.quoted(peer.device.name)) is trusted again.")
   }
@@ -222,7 +218,6 @@ struct DevicesRenameSubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let result: RenameResult
     if isSelf {

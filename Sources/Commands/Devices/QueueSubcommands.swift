@@ -37,10 +37,9 @@ struct QueueListSubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let environment = TerminalEnvironment.current
     let interface = try await node.open()
     let entries = try await interface.ask(Endpoints.getQueue, (peer, streamClass, limit))
-    if listing.format == .json { return try environment.console.write(JSONText.pretty(entries)) }
+    if listing.format == .json { return try console.write(JSONText.pretty(entries)) }
     let names = try await DeviceNames(of: interface)
     let rows = entries.map { entry in
       [
@@ -48,7 +47,7 @@ struct QueueListSubcommand: AsyncParsableCommand {
         SpanText.of(entry.ageMilliseconds) + " ago", ShownText.bytes(entry.bytes), QueueText.state(entry),
       ]
     }
-    try environment.console.write(
+    try console.write(
       TableText.render(
         ["Item", "For", "What", "Since", "Size", "State"], spare: [4], wrap: [2, 5], rows: rows,
         empty: "Nothing waits."))
@@ -79,7 +78,6 @@ struct QueueShowSubcommand: AsyncParsableCommand {
   var number: UInt64
 
   func run() async throws {
-    let environment = TerminalEnvironment.current
     let interface = try await node.open()
     var device = peer
     if device == nil {
@@ -94,7 +92,7 @@ struct QueueShowSubcommand: AsyncParsableCommand {
       device = peers.first?.device.deviceID.description
     }
     let entry = try await interface.ask(Endpoints.getQueueEntry, (device ?? "", kind, number))
-    if listing.format == .json { return try environment.console.write(JSONText.pretty(entry)) }
+    if listing.format == .json { return try console.write(JSONText.pretty(entry)) }
     let names = try await DeviceNames(of: interface)
     var rows = [
       ("item", QueueText.name(entry)), ("for", names[entry.device]), ("what", QueueText.content(entry.content)),
@@ -102,7 +100,7 @@ struct QueueShowSubcommand: AsyncParsableCommand {
       ("state", QueueText.state(entry)),
     ]
     if case .command(let command) = entry.content { rows.append(("command", command.commandID.description)) }
-    try environment.console.write(FieldsText.render(rows))
+    try console.write(FieldsText.render(rows))
   }
 }
 
@@ -128,7 +126,6 @@ struct QueueRetrySubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let console = TerminalEnvironment.current.console
     let peers = try await node.open().ask(Endpoints.syncNow, peer)
     guard !peers.isEmpty else {
       throw TerminalFailure(.unknownName, "No machines are paired: run `latchkey pair` here and on the other machine.")

@@ -117,9 +117,7 @@ final class CommandWaiter: Sendable {
 
   init(
     node: any NodeInterface, pause: Duration = .milliseconds(250), tell: @escaping @Sendable (String) -> Void = { _ in }
-  ) {
-    (self.node, self.pause, self.tell) = (node, pause, tell)
-  }
+  ) { (self.node, self.pause, self.tell) = (node, pause, tell) }
 
   /// Waits for several commands; returns them in their final states, or as they are when the time
   /// is up, as far as the node can tell.

@@ -61,12 +61,11 @@ struct CommandsListSubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let environment = TerminalEnvironment.current
     let interface = try await node.open()
     let commands = try await interface.ask(Endpoints.getCommands, (device, limit))
-    if listing.format == .json { return try environment.console.write(JSONText.pretty(commands)) }
+    if listing.format == .json { return try console.write(JSONText.pretty(commands)) }
     let names = try await DeviceNames(of: interface)
-    let now = environment.now()
+    let now = TerminalEnvironment.current.now()
     let terms = await CommandTerms(at: interface, zone: try await FamilyClock(at: interface).zone)
     let rows = commands.map { command in
       [
@@ -74,7 +73,7 @@ struct CommandsListSubcommand: AsyncParsableCommand {
         ShownText.ago(command.statusAt, now: now),
       ] + (verbose ? [command.commandID.description] : [])
     }
-    try environment.console.write(
+    try console.write(
       TableText.render(
         ["Machine", "Asked", "Status", "Since"] + (verbose ? ["ID"] : []), wrap: [1, 2], rows: rows,
         empty: "No commands have been given."))
@@ -90,10 +89,9 @@ struct CommandsShowSubcommand: AsyncParsableCommand {
   @OptionGroup var choice: CommandChoice
 
   func run() async throws {
-    let environment = TerminalEnvironment.current
     let interface = try await node.open()
     let command = try await interface.ask(Endpoints.getCommand, choice.find(at: interface))
-    if listing.format == .json { return try environment.console.write(JSONText.pretty(command)) }
+    if listing.format == .json { return try console.write(JSONText.pretty(command)) }
     let names = try await DeviceNames(of: interface)
     let isOwn = try await interface.ask(Endpoints.getStatus).deviceID == command.author
     let zone = try await FamilyClock(at: interface).zone
@@ -108,7 +106,7 @@ struct CommandsShowSubcommand: AsyncParsableCommand {
       ("author", (isOwn ? "this machine" : names[command.author]) + through), ("status", progress),
       ("since", TimeText.exact(command.statusAt, zone: zone)),
     ]
-    try environment.console.write(FieldsText.render(rows))
+    try console.write(FieldsText.render(rows))
   }
 }
 
@@ -162,7 +160,6 @@ struct CommandsCancelSubcommand: AsyncParsableCommand {
   @OptionGroup var choice: CommandChoice
 
   func run() async throws {
-    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let id = try await choice.find(at: interface)
     let command: ConfigurationCommand

@@ -35,11 +35,11 @@ struct InitSubcommand: AsyncParsableCommand {
   var verbose = false
 
   func run() async throws {
-    let environment = TerminalEnvironment.current
     let name = try DeviceName(name)
+    let environment = TerminalEnvironment.current
     let id = try await environment.initialise(node.stateFolder, role, name.text, try accounts(environment))
-    if verbose { try environment.console.write("\(id)\n") }
-    environment.console.note(
+    if verbose { try console.write("\(id)\n") }
+    console.note(
       "\(ShownText.quoted(name)) is set up as a \(role.rawValue)'s machine, with its state in \(node.stateFolder). "
         + (node.stateFolder == SystemNode.stateFolder
           ? "Next: start it with `sudo systemctl start latchkey-agent latchkey`; it also starts with the machine."
@@ -81,9 +81,8 @@ struct IdentityKeepSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
 
   func run() async throws {
-    let environment = TerminalEnvironment.current
-    let name = try environment.keepIdentity(node.stateFolder)
-    environment.console.note(
+    let name = try TerminalEnvironment.current.keepIdentity(node.stateFolder)
+    console.note(
       "\(ShownText.quoted(name)) stays what it is, on this machine alone. Next: leave `latchkey run` running here.")
   }
 }
@@ -104,10 +103,9 @@ struct IdentityRenewSubcommand: AsyncParsableCommand {
   var verbose = false
 
   func run() async throws {
-    let environment = TerminalEnvironment.current
-    let renewed = try await environment.renewIdentity(node.stateFolder)
-    if verbose { try environment.console.write("\(renewed.deviceID)\n") }
-    environment.console.note(
+    let renewed = try await TerminalEnvironment.current.renewIdentity(node.stateFolder)
+    if verbose { try console.write("\(renewed.deviceID)\n") }
+    console.note(
       "\(ShownText.quoted(renewed.name)) has new keys and is paired with no machine. Next: leave `latchkey run` running "
         + "here, and pair it again with `latchkey pair`.")
   }

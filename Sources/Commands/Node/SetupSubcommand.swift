@@ -47,7 +47,6 @@ struct SetupSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let console = environment.console
     let setup = environment.setup ?? .live(environment.variables)
     let questions = SetupQuestions(console: console, mayAsk: !yes && console.inputIsTerminal && console.talkIsTerminal)
     let given = try (name.map { try DeviceName($0) }, child.map { try ChildName.read($0) })

@@ -24,7 +24,6 @@ struct NoticesListSubcommand: AsyncParsableCommand {
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
-    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let found = try await interface.ask(Endpoints.getNotices, nil)
     if listing.format == .json { return try console.write(JSONText.pretty(found)) }

@@ -138,7 +138,7 @@ struct NotifySubcommand: AsyncParsableCommand {
 }
 
 /// What a notifier has to handle, in turn.
-final class Happenings: Sendable {
+private final class Happenings: Sendable {
   enum Happening: Sendable {
     /// A child is told something.
     case notice(ChildNotice)

@@ -169,7 +169,7 @@ struct ParentTeller {
 }
 
 /// A notice of what a child asks, with its requests that wait for an answer.
-struct ParentQuestion {
+private struct ParentQuestion {
   let notice: ParentNotice
   let requests: [RequestListing]
 

@@ -2,6 +2,11 @@ import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
 
+extension ParsableArguments {
+  /// The console of the command.
+  var console: any Console { TerminalEnvironment.current.console }
+}
+
 /// The option for the node, which every subcommand has.
 struct NodeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The folder with the node's state.", valueName: "folder"), completion: .directory)
@@ -13,9 +18,7 @@ struct NodeOptions: ParsableArguments {
   }
 
   /// The folder in full of the node to talk to, which may be the system's.
-  var nodeFolder: String {
-    Self.nodeFolder(named: stateDir)
-  }
+  var nodeFolder: String { Self.nodeFolder(named: stateDir) }
 
   /// Returns the state folder of the node that a command talks to: the named one, else
   /// `LATCHKEY_STATE_DIR`, else that of the system's node if it has a socket, else the XDG state
@@ -72,7 +75,6 @@ struct ConfirmationOptions: ParsableArguments {
   /// Asks for confirmation if standard input is a terminal; throws `TerminalFailure` if the answer
   /// is not yes.
   func confirm(_ question: String) async throws(TerminalFailure) {
-    let console = TerminalEnvironment.current.console
     guard !yes, console.inputIsTerminal, console.talkIsTerminal else { return }
     console.prompt(WrappedText.words(question + " [y/N] ", columns: console.size.columns))
     let answer = await console.readLine()
@@ -85,6 +87,4 @@ struct ConfirmationOptions: ParsableArguments {
 }
 
 /// A machine's address on the command line: `host:port`, an IPv6 address in brackets.
-extension SocketEndpoint: ExpressibleByArgument {
-  public init?(argument: String) { self.init(argument) }
-}
+extension SocketEndpoint: ExpressibleByArgument { public init?(argument: String) { self.init(argument) } }

@@ -26,8 +26,8 @@ struct BrowsersListSubcommand: AsyncParsableCommand {
   func run() async throws {
     let environment = TerminalEnvironment.current
     let browsers = try await node.open().ask(Endpoints.getBrowsers)
-    if listing.format == .json { return try environment.console.write(JSONText.pretty(browsers)) }
-    try environment.console.write(
+    if listing.format == .json { return try console.write(JSONText.pretty(browsers)) }
+    try console.write(
       TableText.render(
         ["Name", "May", "Let in", "Last seen", "Address"], wrap: [0],
         rows: browsers.map { browser in
@@ -74,8 +74,7 @@ struct BrowsersRemoveSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let rest = try await node.open().ask(Endpoints.deleteBrowser, name)
-    TerminalEnvironment.current.console.note(
-      rest.isEmpty ? "“\(name)” is signed out. No phone is let in any more." : "“\(name)” is signed out.")
+    console.note(rest.isEmpty ? "“\(name)” is signed out. No phone is let in any more." : "“\(name)” is signed out.")
   }
 }
 

@@ -204,7 +204,7 @@ struct WebHostsAddSubcommand: AsyncParsableCommand {
     let (name, hosts) = (try WebHostsSubcommand.name(name), try WebHostsSubcommand.hosts(node))
     let phones = try await WebHostsSubcommand.phones(node)
     let isNew = try WebHostsSubcommand.change { () throws(WebFault) -> Bool in try hosts.add(name) }
-    TerminalEnvironment.current.console.note(
+    console.note(
       (isNew ? "" : "\(name) is allowed already. ")
         + WebHostsSubcommand.next(name, target: WebHostsSubcommand.target(node), phones: phones))
   }
@@ -226,6 +226,6 @@ struct WebHostsRemoveSubcommand: AsyncParsableCommand {
     guard try WebHostsSubcommand.change({ () throws(WebFault) -> Bool in try hosts.remove(name) }) else {
       throw TerminalFailure(.unknownName, "\(name) is not allowed: `latchkey web hosts` lists the names that are.")
     }
-    TerminalEnvironment.current.console.note("\(name) is refused from now on.")
+    console.note("\(name) is refused from now on.")
   }
 }

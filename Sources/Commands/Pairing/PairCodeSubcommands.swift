@@ -43,7 +43,6 @@ struct PairInviteSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let console = environment.console
     guard yes || json || console.inputIsTerminal else {
       throw TerminalFailure(
         .usage,
@@ -130,7 +129,6 @@ struct PairJoinSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let console = environment.console
     let scope = UndumpableScope()
     defer { withExtendedLifetime(scope) {} }
     let interface = try await node.open()

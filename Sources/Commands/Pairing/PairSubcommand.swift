@@ -28,7 +28,6 @@ struct PairListSubcommand: AsyncParsableCommand {
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
-    let console = TerminalEnvironment.current.console
     let pairings = try await node.open().ask(Endpoints.getPairings)
     if listing.format == .json { return try console.write(JSONText.pretty(pairings)) }
     let rows = pairings.map { pairing in
@@ -55,7 +54,6 @@ struct PairCancelSubcommand: AsyncParsableCommand {
   var id: String?
 
   func run() async throws {
-    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     var ids: [String] = []
     if let id {
@@ -121,7 +119,6 @@ struct PairWizardSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let console = environment.console
     guard console.inputIsTerminal, console.talkIsTerminal else {
       throw TerminalFailure(
         .usage,

@@ -100,9 +100,7 @@ enum ArgumentHint {
   /// Returns the first option that a subcommand does not have.
   ///
   /// For `--child`, a hint says how the subcommand takes a child instead.
-  private static func unknownOption(
-    _ arguments: [String], _ typed: TypedCommand
-  ) -> (option: String, hint: String?)? {
+  private static func unknownOption(_ arguments: [String], _ typed: TypedCommand) -> (option: String, hint: String?)? {
     let help = help(of: subcommand(arguments).type)
     let known = options(in: help)
     for argument in arguments {

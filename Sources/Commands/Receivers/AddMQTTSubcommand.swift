@@ -80,7 +80,6 @@ struct AddMQTTSubcommand: AsyncParsableCommand {
     let receiver = try await options.add(
       .mqtt, values: values, secrets: password.map { [MQTTBridge.Setting.password: $0] } ?? [:],
       allowed: rights.allowed)
-    let console = TerminalEnvironment.current.console
     console.note("“\(receiver.name)” is set up. " + options.start(receiver))
     if username == nil { console.note(Self.openBroker(mayAct: !receiver.rights.isEmpty)) }
     if !receiver.rights.isEmpty { console.note(Self.warning(receiver)) }

@@ -55,7 +55,6 @@ struct AddNtfySubcommand: AsyncParsableCommand {
       buttonToken: buttonToken)
     let isAnew = receiver.isSetUp(.ntfy)
     let added = try await receiver.add(.ntfy, values: setup.values, secrets: setup.secrets, allowed: rights.allowed)
-    let console = TerminalEnvironment.current.console
     for line in explanation(setup, added, isAnew: isAnew) { console.note(line) }
   }
 

@@ -42,7 +42,6 @@ struct AddWebhookSubcommand: AsyncParsableCommand {
     let key = try await receiver.secret("Key: ", isNeeded: false)
     let setup = try WebhookSetup(url: url, text: text, key: key, isPrivate: `private`, isInsecure: insecure)
     let added = try await receiver.add(.webhook, values: setup.values, secrets: setup.secrets)
-    let console = TerminalEnvironment.current.console
     let path = BridgeSettings.path(of: added.name, in: receiver.node.nodeFolder)
     console.note("“\(added.name)” is set up.")
     console.note(

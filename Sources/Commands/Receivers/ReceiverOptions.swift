@@ -92,7 +92,7 @@ extension ReceiverOptions {
     unlink(BridgeSettings.record(of: settings.name, in: folder))
     // The token of the earlier bridge is no longer valid.
     if before != nil, try await !BridgeSubcommand.waitForEnd(of: settings.name, folder) {
-      TerminalEnvironment.current.console.note(
+      console.note(
         "The bridge that “\(settings.name)” had before can do nothing any more, but has not ended: end it first.")
     }
     return added.receiver

@@ -26,7 +26,6 @@ struct ReceiversListSubcommand: AsyncParsableCommand {
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
-    let console = TerminalEnvironment.current.console
     let receivers = try await node.open().ask(Endpoints.getReceivers)
     if listing.format == .json { return try console.write(JSONText.pretty(receivers)) }
     try console.write(
@@ -74,7 +73,7 @@ struct ReceiversRemoveSubcommand: AsyncParsableCommand {
   var name: String
 
   func run() async throws {
-    let (console, folder) = (TerminalEnvironment.current.console, node.nodeFolder)
+    let folder = node.nodeFolder
     let settings = BridgeSettings.known(name, folder)
     let opened = try await node.open()
     let children = settings?.kind == .mqtt ? try await opened.ask(Endpoints.getChildren).map(\.childID) : []
