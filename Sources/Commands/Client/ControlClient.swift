@@ -39,8 +39,7 @@ public struct ControlClient: NodeInterface {
     return ControlClient(door: door, timeout: timeout, longPollTimeout: longPollTimeout)
   }
 
-  /// Sends a request to an endpoint and returns the answer or, of a stream of events, the events as
-  /// they arrive.
+  /// Sends a request to an endpoint and returns its answer, or a stream of events.
   public func ask<Input: Sendable, Answer: Sendable>(
     _ endpoint: Endpoint<Input, Answer>, _ input: Input
   ) async throws(LocalAPIError) -> Answer {

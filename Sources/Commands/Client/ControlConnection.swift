@@ -136,8 +136,7 @@ enum ExchangeFault: Error, Hashable, Sendable {
   case tooLong
 }
 
-/// A channel handler that accepts plain byte buffers as request bodies, since these may cross
-/// between tasks.
+/// Makes request bodies from plain byte buffers, which may cross between tasks.
 private final class RequestPartHandler: ChannelOutboundHandler {
   typealias OutboundIn = HTTPPart<HTTPRequestHead, ByteBuffer>
   typealias OutboundOut = HTTPClientRequestPart

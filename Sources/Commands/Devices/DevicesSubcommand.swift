@@ -27,8 +27,7 @@ struct DeviceArgument: ParsableArguments {
 }
 
 extension DeviceSearch {
-  /// Returns the paired machine that a person means: one that was removed and has not heard of it
-  /// comes last.
+  /// Returns the paired machine that a person means, an active one before removed ones.
   static func find(_ text: String, among peers: [PeerStatus]) throws(Fault) -> PeerStatus {
     if let peer = try? find(text, among: peers.filter({ $0.device.state == .active }), label: { Label($0.device) }) {
       return peer

@@ -32,8 +32,7 @@ enum CommandIssue {
       author: await CommandEnd.author(insteadOf: ended, at: node))
   }
 
-  /// Returns sentences that say when each machine, `nil` if it is no longer known, gets its
-  /// commands.
+  /// Returns sentences that say when each machine, if it is still known, gets its commands.
   static func delivery(to machines: [EditedMachine?], isWaiting: Bool) -> [String] {
     var peers: [EditedMachine] = []
     for case let peer? in machines where !peers.contains(where: { $0.deviceID == peer.deviceID }) { peers.append(peer) }
@@ -149,8 +148,7 @@ final class CommandWaiter: Sendable {
     return commands
   }
 
-  /// Waits for one command by its ID or a beginning of it; the result is `nil` if the node cannot
-  /// tell.
+  /// Waits for one command by its ID or a beginning of it; `nil` if the node cannot tell.
   func wait(_ id: String, seconds: Int) async throws -> ConfigurationCommand? {
     let ended = try await within(seconds) {
       try await self.answer { () throws(LocalAPIError) in try await self.node.ask(Endpoints.waitForCommand, id) }

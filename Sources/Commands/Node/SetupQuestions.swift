@@ -38,8 +38,7 @@ struct SetupQuestions {
     }
   }
 
-  /// Returns what is done about sessions when a child's time is over, as its rule is written; `nil`
-  /// to leave them open.
+  /// Returns the value of the rule for sessions when a child's time is over; `nil` for no rule.
   func sessions() async throws(TerminalFailure) -> String? {
     try await ask(
       "When a child's time is over, programs close after a warning. Is more to be done? [Enter for no, screen to lock the screen "

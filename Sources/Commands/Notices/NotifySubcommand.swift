@@ -125,8 +125,7 @@ struct NotifySubcommand: AsyncParsableCommand {
     }
   }
 
-  /// Returns a descriptor that holds the session's lock, or −1 without a folder for it; `nil` if
-  /// another process has it.
+  /// Returns the session's lock, −1 without a folder for it, or `nil` if another process has it.
   private static func lock(_ folder: String?) -> Int32? {
     guard let folder, folder.hasPrefix("/") else { return -1 }
     let descriptor = open(folder + "/latchkey-notify.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -126,8 +126,7 @@ struct ShownMemory {
 
   /// Keeps what is shown now.
   ///
-  /// A fault is no reason to show less: then a killed notifier's notices stay until somebody closes
-  /// them.
+  /// After a fault, a killed notifier's notices stay until somebody closes them.
   mutating func keep(_ shown: [String: NotificationID], on desktop: any NotificationDesktop) {
     if shown.isEmpty, last == nil || last?.numbers.isEmpty == true { return }
     guard let owner = desktop.owner() else { return }

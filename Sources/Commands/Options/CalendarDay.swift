@@ -61,13 +61,6 @@ struct CalendarDay: Hashable, Sendable, CustomStringConvertible {
     self.init(calendar.date(byAdding: .day, value: -back, to: noon) ?? noon, in: zone)
   }
 
-  @Sendable static func read(_ text: String) throws -> CalendarDay {
-    guard let day = CalendarDay(words: text) else {
-      throw ValidationError("That is no day: give one such as today, yesterday, monday or 2026-11-01.")
-    }
-    return day
-  }
-
   /// The first moment of the day in `zone`, Unix milliseconds; where a clock change takes midnight
   /// away, the first there is.
   func start(in zone: TimeZone) -> Int64 { instant(hour: 0, minute: 0, second: 0, in: zone) }
@@ -122,13 +115,6 @@ enum TimeBound: Hashable, Sendable, ExpressibleByArgument {
     }
   }
 
-  @Sendable static func read(_ text: String) throws -> TimeBound {
-    guard let bound = TimeBound(argument: text) else {
-      throw ValidationError("Give a day such as today, yesterday or 2026-11-01, or a moment such as 2026-11-01T14:30.")
-    }
-    return bound
-  }
-
   private static func moment(_ text: String) -> Date? {
     for style in [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true)] {
       // `parse` would be content with a beginning of the text.
@@ -155,25 +141,14 @@ enum TimeBound: Hashable, Sendable, ExpressibleByArgument {
   func lowerBound(in zone: TimeZone) -> Int64 {
     switch self {
     case .day(let day): day.start(in: zone)
-    case .moment, .local: instant(in: zone)
-    }
-  }
-
-  /// The first millisecond after a range that ends here: the whole of a day belongs to the range,
-  /// and so does a moment.
-  func upperBound(in zone: TimeZone) -> Int64 {
-    switch self {
-    case .day(let day): day.end(in: zone)
-    case .moment, .local: instant(in: zone) + 1
-    }
-  }
-
-  private func instant(in zone: TimeZone) -> Int64 {
-    switch self {
-    case .day(let day): return day.start(in: zone)
-    case .moment(let milliseconds): return milliseconds
+    case .moment(let milliseconds): milliseconds
     case .local(let day, let hour, let minute, let second):
-      return day.instant(hour: hour, minute: minute, second: second, in: zone)
+      day.instant(hour: hour, minute: minute, second: second, in: zone)
     }
+  }
+
+  /// The first millisecond after a range that ends here, to which a whole day belongs, or a moment.
+  func upperBound(in zone: TimeZone) -> Int64 {
+    if case .day(let day) = self { day.end(in: zone) } else { lowerBound(in: zone) + 1 }
   }
 }

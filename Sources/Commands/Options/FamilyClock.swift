@@ -14,8 +14,7 @@ struct FamilyClock: Sendable {
   /// Reads the family's settings.
   init(at node: any NodeInterface) async throws { self.init(try await node.ask(Endpoints.getSettings)) }
 
-  /// The family's settings; a zone that not all children's machines hold is one machine's word, and
-  /// moves no times here.
+  /// A zone that some children's machine lacks is one machine's word, and moves no times here.
   init(_ rules: FamilyRules) {
     let isSet = rules.rules.contains { $0.key == "family/zone" && $0.missing.isEmpty }
     // Both settings are read by name: a rule set of all settings needs the whole table of rules.
@@ -51,15 +50,16 @@ struct TypedDay: Hashable, Sendable {
 
   /// Reads a day such as `today`, `yesterday`, `monday` or `2026-11-01`.
   @Sendable static func read(_ text: String) throws -> TypedDay {
-    _ = try CalendarDay.read(text)
+    guard CalendarDay(words: text) != nil else {
+      throw ValidationError("That is no day: give one such as today, yesterday, monday or 2026-11-01.")
+    }
     return TypedDay(text: text)
   }
 
   func day(in zone: TimeZone) -> CalendarDay? { CalendarDay(words: text, zone: zone) }
 }
 
-/// A moment as a person types it: a time of the family's present day such as `19:30`, or a day with
-/// a time.
+/// A moment as a person types it: a time of the family's day, or a day with a time.
 struct TypedMoment: Hashable, Sendable {
   private let text: String
 
@@ -89,7 +89,9 @@ struct TypedBound: Hashable, Sendable {
 
   /// Reads a day or a moment such as `yesterday` or `2026-11-01T14:30`.
   @Sendable static func read(_ text: String) throws -> TypedBound {
-    _ = try TimeBound.read(text)
+    guard TimeBound(argument: text) != nil else {
+      throw ValidationError("Give a day such as today, yesterday or 2026-11-01, or a moment such as 2026-11-01T14:30.")
+    }
     return TypedBound(text: text)
   }
 

@@ -72,8 +72,7 @@ struct ConfirmationOptions: ParsableArguments {
   @Flag(help: "Do it without asking.")
   var yes = false
 
-  /// Asks for confirmation if standard input is a terminal; throws `TerminalFailure` if the answer
-  /// is not yes.
+  /// Asks for confirmation at a terminal; throws `TerminalFailure` unless the answer is yes.
   func confirm(_ question: String) async throws(TerminalFailure) {
     guard !yes, console.inputIsTerminal, console.talkIsTerminal else { return }
     console.prompt(WrappedText.words(question + " [y/N] ", columns: console.size.columns))

@@ -77,10 +77,3 @@ struct BrowsersRemoveSubcommand: AsyncParsableCommand {
     console.note(rest.isEmpty ? "“\(name)” is signed out. No phone is let in any more." : "“\(name)” is signed out.")
   }
 }
-
-extension CompletionNames {
-  /// Phones, by name.
-  static let browsers = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
-    await ask(words) { node in try await node.ask(Endpoints.getBrowsers).map(\.label) }
-  }
-}

@@ -31,8 +31,7 @@ struct DashboardSubcommand: AsyncParsableCommand {
   }
 }
 
-/// Opens the pages in a browser, by a one-time link of the process that serves them, which it
-/// starts if there is none.
+/// Opens the pages in a browser by a one-time link, and starts their process if there is none.
 enum PagesOpening {
   /// The time for which a process that was started may take until it gives links, in milliseconds.
   private static let patience: Int64 = 20_000

@@ -49,8 +49,7 @@ struct WebServeSubcommand: AsyncParsableCommand {
   /// pages, since it still writes to the terminal of the person who opens them.
   static func level(_ given: String?, isBackground: Bool) -> String { given ?? (isBackground ? "warning" : "info") }
 
-  /// Confines this process to its own files, which the kernel does for all of its threads if there
-  /// is only one yet.
+  /// Confines this process, which must have only one thread yet, to its own files.
   func confine() throws {
     let folder = node.nodeFolder
     WebConfinement.begin(try PagesOpening.place(folder, TerminalEnvironment.current), stateFolder: folder)

@@ -50,8 +50,7 @@ enum ArgumentHint {
     return message
   }
 
-  /// Returns the command in which a name follows the option that takes it; `nil` if it is not clear
-  /// which word is the name.
+  /// Returns the command in which the option stands before the name; `nil` if that is unclear.
   private static func naming(_ typed: TypedCommand, _ option: String, _ help: String) -> String? {
     let names = typed.plain.filter { $0.first?.isLetter == true && !$0.contains(where: \.isNumber) }
     let takesApp = help.contains("<application>")

@@ -11,46 +11,33 @@ import LatchkeyRules
 /// its machine offered by its ID.
 enum CompletionNames {
   /// Paired machines and the children whose they are.
-  static let devices = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
-    await ask(words) { node in
-      try await node.ask(Endpoints.getDevices).flatMap { peer in
-        let label = DeviceSearch.Label(peer.device)
-        return [ShellWord.isPlain(label.name.text) ? label.name.text : label.deviceID.short] + label.children
-      }
+  static let devices = kind { node in
+    try await node.ask(Endpoints.getDevices).flatMap { peer in
+      let label = DeviceSearch.Label(peer.device)
+      return [ShellWord.isPlain(label.name.text) ? label.name.text : label.deviceID.short] + label.children
     }
   }
 
-  static let children = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
-    await ask(words) { node in try await node.ask(Endpoints.getChildren).map(\.name.text) }
-  }
+  static let children = kind { node in try await node.ask(Endpoints.getChildren).map(\.name.text) }
 
   /// Applications that have rules or are installed, by ID and by name.
-  static let apps = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
-    await ask(words) { node in
-      let ruled = try await node.ask(Endpoints.getApps, nil).flatMap(\.apps).flatMap {
-        [$0.appID.text, $0.displayName]
-      }
-      let installed = try await node.ask(Endpoints.getInstalled, (nil, nil)).flatMap(\.apps)
-      return ruled + installed.flatMap { [$0.appID.text, $0.displayName] }
-    }
+  static let apps = kind { node in
+    let ruled = try await node.ask(Endpoints.getApps, nil).flatMap(\.apps).flatMap { [$0.appID.text, $0.displayName] }
+    let installed = try await node.ask(Endpoints.getInstalled, (nil, nil)).flatMap(\.apps)
+    return ruled + installed.flatMap { [$0.appID.text, $0.displayName] }
   }
 
   /// Groups of applications, of each child and of the family.
-  static let groups = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
-    await ask(words) { node in try await rules(at: node).compactMap { RuleKey($0.key)?.group?.text } }
-  }
+  static let groups = kind { node in try await rules(at: node).compactMap { RuleKey($0.key)?.group?.text } }
 
   /// Days: `today`, `tomorrow`, and those to which parents have given names.
-  static let days = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
-    ["today", "tomorrow"]
-      + (await ask(words) { node in
-        try await rules(at: node).filter { RuleKey($0.key)?.entry == DayRule.name.entry }.map(\.value)
-      })
+  static let days = kind(["today", "tomorrow"]) { node in
+    try await rules(at: node).filter { RuleKey($0.key)?.entry == DayRule.name.entry }.map(\.value)
   }
 
   /// The children who share the account of the person at the terminal.
-  static let sharers = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
-    await ask(words) { node in try await node.ask(Endpoints.getPresence).children.map(\.text) + ["nobody"] }
+  static let sharers = kind { node in
+    try await node.ask(Endpoints.getPresence).children.map(\.text) + ["nobody"]
   }
 
   private static func rules(at node: any NodeInterface) async throws -> [RuleListing] {
@@ -62,25 +49,35 @@ enum CompletionNames {
   }
 
   /// Programs that were refused, by name; by ID where the name does not tell which is meant.
-  static let refused = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
-    await ask(words) { node in
-      let refused = try await node.ask(Endpoints.getRefused, nil)
-      return refused.filter(\.isAllowable).map { program in
-        let isOne = ShellWord.isPlain(program.displayName) && !refused.contains { RefusedText.isNamesake($0, program) }
-        return isOne ? program.displayName : program.appID.text
-      }
+  static let refused = kind { node in
+    let refused = try await node.ask(Endpoints.getRefused, nil)
+    return refused.filter(\.isAllowable).map { program in
+      let isOne = ShellWord.isPlain(program.displayName) && !refused.contains { RefusedText.isNamesake($0, program) }
+      return isOne ? program.displayName : program.appID.text
     }
   }
 
-  static let commands = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
-    ["last"]
-      + (await ask(words) { node in try await node.ask(Endpoints.getCommands, (nil, 20)).map(\.commandID.description) })
+  static let commands = kind(["last"]) { node in
+    try await node.ask(Endpoints.getCommands, (nil, 20)).map(\.commandID.description)
+  }
+
+  /// Receivers, by name.
+  static let receivers = kind { node in try await node.ask(Endpoints.getReceivers).map(\.name) }
+
+  /// Phones that are let in, by name.
+  static let browsers = kind { node in try await node.ask(Endpoints.getBrowsers).map(\.label) }
+
+  /// Returns a completion by fixed words and the names that the node gives.
+  private static func kind(
+    _ words: [String] = [], _ names: @escaping @Sendable (any NodeInterface) async throws -> [String]
+  ) -> CompletionKind {
+    .custom { (typed: [String], _: Int, _: String) async -> [String] in words + (await ask(typed, names)) }
   }
 
   /// The longest time that a shell is kept waiting.
   private static let patience = Duration.seconds(1)
 
-  static func ask(
+  private static func ask(
     _ words: [String], _ names: @escaping @Sendable (any NodeInterface) async throws -> [String]
   ) async -> [String] {
     let environment = TerminalEnvironment.current

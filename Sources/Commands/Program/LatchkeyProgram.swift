@@ -81,8 +81,7 @@ public enum LatchkeyProgram {
     }
   }
 
-  /// Returns a message of the argument parser whose usage line is broken at 80 columns, between two
-  /// arguments.
+  /// Returns a message of the argument parser whose usage line is broken at 80 columns.
   static func usageInWidth(_ message: String) -> String {
     message.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
       guard line.count > 80, line.hasPrefix("USAGE: ") || line.hasPrefix("Usage: ") else { return String(line) }
@@ -100,8 +99,7 @@ public enum LatchkeyProgram {
     }.joined(separator: "\n")
   }
 
-  /// Returns an error of the argument parser without what its help says at length, which its last
-  /// line names.
+  /// Returns an error of the argument parser without its help, which its last line names.
   static func withoutUsage(_ message: String) -> String {
     // The meaning of an option is news only to a person who has left it out.
     let isMissing = message.hasPrefix("Error: Missing expected")

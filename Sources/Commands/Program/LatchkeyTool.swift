@@ -101,8 +101,7 @@ struct NamedCommand: AsyncParsableCommand {
 enum GroupHelp {
   /// Returns the arguments that ask for the help of the command itself; others as they are.
   ///
-  /// With an option before it, the parser takes `--help` for that of the subcommand that is used
-  /// without a name.
+  /// After an option, the parser takes `--help` for that of the default subcommand.
   static func arguments(for arguments: [String]) -> [String] {
     let typed = Array(arguments.prefix { $0 != "--" })
     guard typed.contains(where: { ["--help", "-h"].contains($0) }) else { return arguments }

@@ -20,8 +20,7 @@ enum LockMistake {
     return typed.path[1] == "lock" ? lock(found) : unlock(found)
   }
 
-  /// Returns what is wrong with a time in the place of the name of a child that is to be locked;
-  /// `nil` for a name.
+  /// Returns what is wrong with a time in the place of a child to be locked; `nil` for a name.
   static func sentence(insteadOfChild word: String?) -> String? {
     guard let word, let found = Time([word]) else { return nil }
     return lock(found)
@@ -83,8 +82,7 @@ enum LockMistake {
       + (found.grant.map { " `\($0)` gives more time." } ?? "")
   }
 
-  /// A time among the words of a command: a span such as `30m`, `90 min` and `for 1h`, or a time of
-  /// the day after “until”.
+  /// A time among words: a span such as `30m` and `for 1h`, or a time of the day after “until”.
   private struct Time {
     /// The words without the time and without what stands before it.
     var rest: [String]

@@ -29,8 +29,7 @@ enum MissingValue {
     "--reason": "--word", "--word": "--reason",
   ]
 
-  /// Returns the command with the option that a person means by an unknown one; `nil` if none is
-  /// known.
+  /// Returns the command with the option that an unknown one means; `nil` if none is known.
   static func unknown(_ option: String, _ typed: TypedCommand) -> String? {
     let known = ArgumentHint.options(of: typed)
     if typed.path == ["latchkey", "settings", "set"], ["--daily", "--daily-limit", "--limit"].contains(option) {
@@ -54,8 +53,7 @@ enum MissingValue {
     return nil
   }
 
-  /// Returns the command with options in the places of words that are typed without them, such as
-  /// `points off` and `2h`.
+  /// Returns the command with options in place of bare words such as `points off` and `2h`.
   private static func bare(_ first: String, _ typed: TypedCommand) -> String? {
     guard first.hasPrefix("Nothing is to be ") || first.hasPrefix("Give a limit, "), !typed.plain.isEmpty else {
       return nil
@@ -159,8 +157,7 @@ enum MissingValue {
     return nil
   }
 
-  /// Returns the command in which words that belong together are one, such as `90 min` and
-  /// `mon-fri 8:00-13:00`.
+  /// Returns the command in which words such as `mon-fri 8:00-13:00` are one.
   private static func apart(_ first: String, _ typed: TypedCommand) -> String? {
     guard first.isAboutMore || first.hasPrefix("The value "), (2...24).contains(typed.rest.count) else { return nil }
     let rest = typed.rest
@@ -194,8 +191,7 @@ enum MissingValue {
     return hours.map(TimesText.typed).first { TimesText.fault(inWeek: $0) == nil }
   }
 
-  /// Returns the command with a changed rest and with what it needs besides; `nil` if the parser
-  /// does not take it.
+  /// Returns the command with a changed rest and what it needs besides, if the parser takes it.
   private static func command(_ typed: TypedCommand, _ change: ([String]) -> [String]) -> String? {
     typed.working(WholeCommand.completed(typed.path, change(typed.rest)))
   }

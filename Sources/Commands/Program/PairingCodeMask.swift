@@ -1,5 +1,4 @@
-/// The removal of pairing codes from messages about arguments, so that a mistake does not print
-/// one.
+/// Removes pairing codes from messages about arguments.
 enum PairingCodeMask {
   /// The shortest piece of a code that is worth hiding; a shorter one gives nothing away.
   private static let leastPiece = 3
@@ -23,15 +22,13 @@ enum PairingCodeMask {
     return hidden.sorted { $0.count > $1.count }.reduce(message) { $0.replacing($1, with: "…") }
   }
 
-  /// Returns whether a text contains the beginning of a code in any of the forms in which it may be
-  /// typed.
+  /// Returns whether a text contains the beginning of a code, however it is typed.
   static func looksLikeCode(_ text: String) -> Bool {
     let compact = text.uppercased().filter { $0 != "-" && $0 != " " }
     return compact.contains("LK1") || looksTyped(text)
   }
 
-  /// Returns whether a text, or the value in it, has the form of a typed code, such as
-  /// `KX-7Q2MN-4C`.
+  /// Returns whether a text, or the value in it, looks like a typed code, such as `KX-7Q2MN-4C`.
   private static func looksTyped(_ text: String) -> Bool {
     let value = text.contains("=") ? String(text.drop { $0 != "=" }.dropFirst()) : text
     let groups = value.split { $0 == "-" || $0 == " " }

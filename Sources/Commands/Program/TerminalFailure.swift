@@ -45,16 +45,14 @@ extension TerminalFailure {
   }
 }
 
-/// The statuses that `latchkey` exits with, after sysexits.h; `usage track` passes its program's
-/// own status on besides.
+/// The exit statuses, after sysexits.h; `usage track` also passes on that of its program.
 enum ExitStatus: Int32, Sendable, CaseIterable {
   case ok = 0
   /// EX_USAGE: the command line is wrong. Argument errors have this status, too.
   case usage = 64
   /// EX_DATAERR: a value is wrong: a bad code, a bad payload, a command that failed.
   case data = 65
-  /// EX_NOINPUT: something to read is missing: no state folder, no code on standard input, no such
-  /// program.
+  /// EX_NOINPUT: something to read is missing: a state folder, a code on standard input, a program.
   case noInput = 66
   /// EX_NOUSER: no such device, command or pairing.
   case unknownName = 67

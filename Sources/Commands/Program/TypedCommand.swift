@@ -98,8 +98,7 @@ enum WholeCommand {
     "limit", "lock", "me", "points", "redeem", "report", "rules", "settings", "times", "today", "unlock",
   ]
 
-  /// Returns a message of the argument parser with a whole command as an example, unless it has
-  /// one.
+  /// Returns a message of the argument parser with a whole command as an example.
   static func example(in message: String, arguments: [String]) -> String {
     let (type, path) = ArgumentHint.subcommand(arguments)
     let typed = TypedCommand(arguments)

@@ -3,8 +3,7 @@ import LatchkeyModel
 /// Mistakes that parents make, in their words and with the command to type, in place of the
 /// argument parser's message.
 enum UsualMistake {
-  /// Returns what is wrong and the command to type, for a message of the parser; `nil` for any
-  /// other mistake.
+  /// Returns what is wrong and the command to type; `nil` for any other mistake.
   static func message(_ message: String, arguments: [String]) -> String? {
     let typed = TypedCommand(arguments)
     let first = String(message.prefix { $0 != "\n" }.dropFirst("Error: ".count))
@@ -71,8 +70,7 @@ enum UsualMistake {
     }
   }
 
-  /// Returns the command that is meant by words without their options after `breaks set`: “off”, or
-  /// two times.
+  /// Returns the command for “off” or two times after `breaks set` instead of options.
   private static func breaksInWords(_ first: String, _ typed: TypedCommand) -> String? {
     guard typed.path == ["latchkey", "breaks", "set"] else { return nil }
     if first.contains(/^The value '(?i:none|off)' is invalid for '--(after|for)/) {
@@ -101,8 +99,7 @@ enum UsualMistake {
     return typed.working(rest).map { "An application is asked for with --app: type \($0)." }
   }
 
-  /// Returns the values of an option that has been given another one, with the command for one of
-  /// them.
+  /// Returns the values of an option that was given another one, with a command that works.
   private static func noValue(_ first: String, _ typed: TypedCommand) -> String? {
     let ours = first.wholeMatch(
       of: /The value '(.*)' is invalid for '(--[a-z-]+)[^']*': (.+) (is|are) (.+): give one of them\./)

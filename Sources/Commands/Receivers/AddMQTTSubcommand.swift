@@ -138,8 +138,7 @@ struct BrokerPlace: Hashable {
     self.host = String(host)
   }
 
-  /// A Boolean value that indicates whether it is this machine, so that nothing crosses the
-  /// network.
+  /// A Boolean value that indicates whether nothing crosses the network.
   var isThisMachine: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") && isAddress }
 
   private var isAddress: Bool { host.utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || $0 == UInt8(ascii: ".") } }

@@ -107,13 +107,6 @@ struct ReceiversRemoveSubcommand: AsyncParsableCommand {
   }
 }
 
-extension CompletionNames {
-  /// Receivers, by name.
-  static let receivers = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
-    await ask(words) { node in try await node.ask(Endpoints.getReceivers).map(\.name) }
-  }
-}
-
 struct BridgeSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bridge", abstract: "Carry to a receiver what parents are told, until told to stop.",
@@ -165,8 +158,7 @@ struct BridgeSubcommand: AsyncParsableCommand {
   /// The number of looks, ten in a second, whether a bridge has ended.
   private static let patience = 100
 
-  /// Waits for the end of the bridge of a receiver that the node no longer knows; returns whether
-  /// it has ended.
+  /// Waits for the end of a removed receiver's bridge; returns whether it has ended.
   static func waitForEnd(of name: String, _ folder: String) async throws -> Bool {
     for _ in 0..<patience {
       do throws(TerminalFailure) {

@@ -64,8 +64,7 @@ enum CommandText {
     return "This cannot be taken back any more, because it is \(progress(command, terms: terms)): \(what). \(next)"
   }
 
-  /// Returns the sentences about a command that something newer has superseded, which `author`, if
-  /// it is known, has set.
+  /// Returns sentences about a command that something newer, of `author` if known, has superseded.
   static func overtaken(_ command: ConfigurationCommand, on machine: String, by author: String?) -> String {
     let newer = command.stateInForce.map { ": \(held($0))" } ?? ""
     let who = author.map { "\($0) has set something newer" } ?? "Something newer was set"
@@ -139,8 +138,7 @@ struct CommandTerms {
     return terms
   }
 
-  /// Returns the words about the conditions of a machine, with the option that names its only
-  /// child.
+  /// Returns the words about a machine's conditions, with the option that names its only child.
   func terms(on machine: DeviceID, _ name: DeviceName) -> RuleTerms {
     var terms = self[machine]
     let served = children.filter { $0.machines.contains(name) }
@@ -148,8 +146,7 @@ struct CommandTerms {
     return terms
   }
 
-  /// Returns the option that names a child; empty if it can be left out, or if a shell would change
-  /// it.
+  /// Returns the option that names a child; empty if it can be left out or a shell would change it.
   private func option(_ child: ChildListing?) -> String {
     guard children.count > 1, let name = child?.name.text, ShellWord.isPlain(name) else { return "" }
     return "--child \(ShellWord.person(name))"

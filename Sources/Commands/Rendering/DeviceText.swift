@@ -4,8 +4,7 @@ import LatchkeyNode
 
 /// Paired machines and what befalls them, in words.
 enum DeviceText {
-  /// Returns the state of the link in a few words; with `now`, also when an absent machine was last
-  /// seen.
+  /// Returns the state of the link; with `now`, also when an absent machine was last seen.
   static func link(_ peer: PeerStatus, now: Int64? = nil) -> String {
     var words = state(peer)
     if words == "off", let now, let seen = peer.device.lastSeenAt { words += ", seen \(ShownText.ago(seen, now: now))" }
@@ -28,8 +27,7 @@ enum DeviceText {
     return "is off (last seen \(ShownText.agoInWords(seen, now: now)))"
   }
 
-  /// Returns the meaning of a mark for the person, with the next step if there is one; `nil` for
-  /// none.
+  /// Returns the meaning of a mark, with the next step if there is one; `nil` for none.
   static func sentence(_ mark: PeerMark, of peer: PeerStatus) -> String? {
     // The ID is used because another machine chose the name, and the text may be copied into a
     // shell.
@@ -50,8 +48,7 @@ enum DeviceText {
     }
   }
 
-  /// Returns the sentence about the queue of a removed machine, after a space; empty if there is
-  /// none.
+  /// Returns the sentence about the queue of a removed machine, after a space, if there is one.
   static func closed(_ result: UnpairResult) -> String { result.closed.map { " " + $0.worded() }.joined() }
 }
 
@@ -61,8 +58,7 @@ struct DeviceNames: Sendable {
 
   init(of node: any NodeInterface) async throws(LocalAPIError) { self.init(try await node.ask(Endpoints.getStatus)) }
 
-  /// Takes the names of the node's own machine, of those that are or were paired with it, and of
-  /// other parents.
+  /// Takes the names of this machine, of those that are or were paired with it, and other parents.
   init(_ status: NodeStatus) {
     let paired = status.peers.map { ($0.device.deviceID, $0.device.name) }
     // Other parents are known by the word of the machines that are paired with them.

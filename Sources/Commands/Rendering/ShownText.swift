@@ -117,8 +117,7 @@ enum TimeText {
   }
 }
 
-/// Values as JSON for programs: sorted keys, so that two outputs can be compared, and nothing that
-/// steers a terminal.
+/// Values as JSON for programs, with sorted keys and nothing that steers a terminal.
 enum JSONText {
   /// Returns JSON on several lines, with a line end.
   static func pretty(_ value: some Encodable) throws -> String {
@@ -146,7 +145,6 @@ extension String {
     TerminalEnvironment.current.usesColour ? paint(self) : self
   }
 
-  /// The text, wrapped at the width of the terminal; unchanged if standard output is not a
-  /// terminal.
+  /// The text in lines that fit a terminal on standard output.
   var inWidth: String { WrappedText.words(self, columns: TerminalEnvironment.current.outputColumns) }
 }

@@ -12,8 +12,7 @@ struct StatusText {
   /// What weakens the rules on children's machines.
   var conditions: [ConditionListing] = []
 
-  /// Returns a Boolean value that indicates whether the page of a status has times of day, which
-  /// depend on the zone.
+  /// Returns whether the page of a status has times of day, which depend on the zone.
   static func showsMoments(of status: NodeStatus) -> Bool {
     !status.running.isEmpty || status.messages.contains { !$0.isRead }
       || status.peers.contains { !($0.otherParents ?? []).isEmpty }
@@ -150,8 +149,7 @@ struct StatusText {
 
 /// A parent's message in words.
 enum MessageText {
-  /// Returns a message, its sender, if that machine is still known, and when it was sent, in one
-  /// line.
+  /// Returns one line with a message, its sender, if still known, and when it was sent.
   static func line(
     _ message: ReceivedMessage, from sender: DeviceName?, zone: TimeZone, in language: Language = .english
   ) -> String {

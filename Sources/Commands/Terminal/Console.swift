@@ -9,8 +9,7 @@ protocol Console: Sendable {
   /// The size of the terminal on standard error.
   var size: TerminalSize { get }
 
-  /// Writes text to standard output immediately; throws `TerminalFailure` if that fails, such as on
-  /// a full disk.
+  /// Writes text to standard output; throws `TerminalFailure`, such as on a full disk.
   func write(_ text: String) throws(TerminalFailure)
 
   /// Writes a message for the person to standard error, on its own line.
@@ -22,12 +21,10 @@ protocol Console: Sendable {
   /// Writes text to the terminal on standard error unchanged, including control sequences.
   func draw(_ text: String)
 
-  /// Reads a line without its end; returns `nil` at the end of the input or if the task is
-  /// cancelled.
+  /// Reads a line without its end; `nil` at the end of the input or if the task is cancelled.
   func readLine() async -> String?
 
-  /// Reads the typed bytes, at most 4,096; returns `nil` at the end of the input or if the task is
-  /// cancelled.
+  /// Reads at most 4,096 typed bytes; `nil` at the end of the input or if the task is cancelled.
   func readKeys() async -> [UInt8]?
 
   /// Sets how the terminal delivers input, until the next call.
@@ -36,8 +33,7 @@ protocol Console: Sendable {
   /// Discards input that was typed before a question was asked.
   func forgetInput()
 
-  /// Returns a stream of Ctrl-C, SIGTERM and the loss of the terminal, which are caught for as long
-  /// as the stream lives.
+  /// Returns Ctrl-C, SIGTERM and the loss of the terminal, caught while the stream lives.
   func interrupts() -> AsyncStream<Void>
 
   /// Returns a stream of the changes of the terminal's size.

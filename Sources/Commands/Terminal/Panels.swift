@@ -11,8 +11,7 @@ struct LivePanel {
   /// Replaces the lines that are shown, by lines not wider than the terminal and fewer than its
   /// rows.
   ///
-  /// All lines are drawn each time and the rest of the screen is cleared, which removes output from
-  /// other programs.
+  /// Drawing all lines and clearing the rest removes output from other programs.
   mutating func show(_ lines: [String]) {
     guard lines != shown else { return }
     let up = shown.isEmpty ? "" : "\u{1B}[\(shown.count)A\r"
@@ -20,8 +19,7 @@ struct LivePanel {
     shown = lines
   }
 
-  /// Shows lines after the terminal was resized, which may have broken the shown lines: these are
-  /// scrolled out of sight.
+  /// Scrolls the lines, which a resized terminal may have broken, out of sight and shows new ones.
   mutating func showAnew(_ lines: [String], rows: Int) {
     console.draw(String(repeating: "\n", count: rows) + "\u{1B}[H\u{1B}[J" + lines.map { $0 + "\n" }.joined())
     shown = lines
@@ -56,8 +54,7 @@ struct PromptPanel {
     rowsAbove = lines.count + width / columns
   }
 
-  /// Moves the lines out of sight, since the terminal has changed its size and may have broken
-  /// them.
+  /// Moves the lines out of sight, since a resized terminal may have broken them.
   mutating func startAnew() {
     console.draw(String(repeating: "\n", count: console.size.rows) + "\u{1B}[H\u{1B}[J")
     rowsAbove = nil

@@ -95,8 +95,7 @@ struct TerminalConsole: Console {
     return Array(bytes.prefix(count))
   }
 
-  /// Reads bytes and returns their number, 0 at the end of the input; `nil` if the input is no
-  /// longer wanted.
+  /// Reads bytes and returns their number, 0 at the end; `nil` if they are no longer wanted.
   private static func readSome(_ asked: InputRequest, _ buffer: UnsafeMutableRawPointer, _ size: Int) -> Int? {
     while asked.isWanted {
       var waited = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)

@@ -35,8 +35,7 @@ struct TerminalEnvironment: Sendable {
   /// Gathers the facts about this machine and the path to one peer.
   var gather: @Sendable (_ stateFolder: String, DoctorRequest) async -> Facts
   var startProgram: @Sendable (_ arguments: [String]) throws -> any RecordedProgram
-  /// The time for which to retry a report to a restarting node, and to wait for a node that stopped
-  /// during a pairing.
+  /// The time to wait for a node that restarts or, during a pairing, has stopped.
   var reportPatience: Duration
   /// Milliseconds on a clock that does not jump.
   var uptime: @Sendable () -> Int64
@@ -102,8 +101,7 @@ struct TerminalEnvironment: Sendable {
   /// The greatest width of a line on standard output, in columns; `Int.max` if it is not a
   /// terminal.
   ///
-  /// A program that shows the output to a person says how wide it may be with the variable
-  /// `COLUMNS`.
+  /// A program that shows the output to a person may set the variable `COLUMNS`.
   var outputColumns: Int {
     if console.outputIsTerminal { return console.size.columns }
     guard let columns = variables["COLUMNS"].flatMap({ Int($0) }), columns > 0 else { return Int.max }
@@ -117,8 +115,7 @@ struct TerminalEnvironment: Sendable {
 }
 
 extension TerminalEnvironment {
-  /// Runs work until it ends, or cancels it if a person or the service manager interrupts it; gives
-  /// memory back regularly.
+  /// Runs work until it ends or is interrupted, and gives memory back regularly.
   func runUntilInterrupted(_ body: @escaping @Sendable () async throws -> Void) async throws {
     let work = Task { try await body() }
     let releasing = Task { await ResidentMemory.releaseRepeatedly() }

@@ -2,15 +2,13 @@ import LatchkeyWeb
 
 /// The abilities of a terminal and the preferences of its user.
 struct TerminalLook: Hashable, Sendable {
-  /// A Boolean value that indicates whether the cursor may be moved, so that the time left counts
-  /// down in place.
+  /// A Boolean value that indicates whether the cursor may be moved, to draw in place.
   var moves: Bool
   var paint: QRCodeText.Paint
   /// A Boolean value that indicates whether the terminal shows characters beyond ASCII correctly.
   var isUnicode: Bool
 
-  /// Creates a look from the person's choices and the environment, without asking the terminal,
-  /// which may not answer.
+  /// Judges by choices and the environment, since a terminal that is asked may not answer.
   init(isPlain: Bool, background: BackgroundArgument?, environment: TerminalEnvironment) {
     let variables = environment.variables
     let isDumb = variables["TERM"] == "dumb" || (variables["TERM"] ?? "").isEmpty

@@ -8,8 +8,7 @@ enum WrappedText {
   /// A line has at least 2 columns.
   static func lines(_ text: String, columns: Int) -> [String] { pieces(words(of: text), joint: " ", columns) }
 
-  /// Returns the words of a line; six digits in two groups of three are one, since people compare
-  /// them.
+  /// Returns the words of a line; two groups of three digits, which people compare, are one.
   private static func words(of line: some StringProtocol) -> [String] {
     func isGroup(_ word: some StringProtocol) -> Bool { word.count >= 3 && word.prefix(3).allSatisfy(\.isNumber) }
     return line.split(separator: " ", omittingEmptySubsequences: false).reduce(into: []) { words, word in
@@ -96,8 +95,7 @@ enum TerminalWidth {
     return text.reduce(0) { $0 + columns($1) }
   }
 
-  /// The C library's tables of characters, independent of the person's language; `nil` if there are
-  /// none.
+  /// The C library's tables of characters in no person's language; `nil` if there are none.
   private static var locale: locale_t? { locale_t(bitPattern: created) }
   private static let created = UInt(bitPattern: newlocale(1 << LC_CTYPE, "C.UTF-8", nil))
 

@@ -1,8 +1,7 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// Follows a pairing to its end, and answers for the person, or asks them, when there is something
-/// to decide.
+/// Follows a pairing to its end, and answers for the person, or asks them.
 struct PairingConversation {
   let node: any NodeInterface
   let environment: TerminalEnvironment
@@ -58,12 +57,10 @@ struct PairingConversation {
   private mutating func wait() async throws -> PairingEnd {
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }
-      let watch = PairingWatch(
-        node: node, events: events, patience: environment.reportPatience, pause: environment.pause)
-      let (first, events, pause) = (progress, events, environment.pause)
-      if first.phase != .ended { group.addTask { await watch.run(first) } }
+      let (first, node, events, environment) = (progress, node, events, environment)
+      if first.phase != .ended { group.addTask { await events.watch(first, at: node, environment) } }
       group.addTask {
-        while (try? await pause(.seconds(1))) != nil { events.send(.ticked) }
+        while (try? await environment.pause(.seconds(1))) != nil { events.send(.ticked) }
       }
       note(first)
       try view.began(first)
@@ -203,8 +200,7 @@ struct PairingConversation {
     }
   }
 
-  /// The node knows nothing of the pairing any more, most likely because it was started again: look
-  /// what came of it.
+  /// Finds out what came of a pairing that the node, most likely started again, no longer knows.
   private func end(after error: LocalAPIError) async throws -> PairingProgress {
     guard error.code == .unknownPairing || error.code == .timeout else { throw error }
     if let devices = try? await node.ask(Endpoints.getDevices).map(\.device),

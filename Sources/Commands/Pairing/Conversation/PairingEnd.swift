@@ -57,8 +57,7 @@ struct PairingEnd: Sendable {
 /// An event of a pairing for programs; `event` says which members are there.
 struct PairingRecord: Hashable, Sendable, Codable {
   enum Event: String, Hashable, Sendable, Codable {
-    /// The code is open: `code`, `typedCode`, `expiresInMilliseconds`, `failuresLeft`,
-    /// `childName`?.
+    /// `code`, `typedCode`, `expiresInMilliseconds`, `failuresLeft`, `childName`?.
     case code
     /// A machine has the code and wants a yes or a no: `name`, `role`, `digits`, `attempt`.
     case request

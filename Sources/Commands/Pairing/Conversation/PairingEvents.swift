@@ -30,8 +30,7 @@ final class PairingEvents: Sendable {
 
   func send(_ event: PairingEvent) { continuation.yield(event) }
 
-  /// Returns the next event, to one reader at a time; throws `CancellationError` if the task is
-  /// cancelled.
+  /// Returns the next event, to one reader at a time; throws `CancellationError`.
   func next() async throws -> PairingEvent {
     for await event in stream { return event }
     throw CancellationError()
@@ -59,18 +58,12 @@ enum PairingEvent: Sendable {
   case found(NearbyInvitations)
 }
 
-/// Follows a pairing at the node, and continues after a restart of the node.
-struct PairingWatch: Sendable {
-  let node: any NodeInterface
-  let events: PairingEvents
-  /// The time to wait for a node that stopped.
-  let patience: Duration
-  let pause: @Sendable (Duration) async throws -> Void
-
-  private static let step = Duration.milliseconds(500)
-
-  /// Sends each change until the pairing ends or the node cannot be reached.
-  func run(_ first: PairingProgress) async {
+extension PairingEvents {
+  /// Sends each change of a pairing until it ends or the node cannot be reached.
+  ///
+  /// It continues after a restart of the node, for which it waits as long as the environment says.
+  func watch(_ first: PairingProgress, at node: any NodeInterface, _ environment: TerminalEnvironment) async {
+    let step = Duration.milliseconds(500)
     var change = first.change
     var waited = Duration.zero
     while !Task.isCancelled {
@@ -79,16 +72,16 @@ struct PairingWatch: Sendable {
         guard !Task.isCancelled else { return }
         waited = .zero
         change = progress.change
-        events.send(.progressed(progress))
+        send(.progressed(progress))
         if progress.phase == .ended { return }
       } catch {
         guard !Task.isCancelled else { return }
-        guard error.code == .timeout, waited < patience else { return events.send(.failed(error)) }
-        if waited == .zero { events.send(.nodeLost) }
-        waited += Self.step
+        guard error.code == .timeout, waited < environment.reportPatience else { return send(.failed(error)) }
+        if waited == .zero { send(.nodeLost) }
+        waited += step
         // A node that was started again counts its changes from the beginning.
         change = 0
-        do { try await pause(Self.step) } catch { return }
+        do { try await environment.pause(step) } catch { return }
       }
     }
   }
@@ -105,8 +98,7 @@ struct LineQuestion: Sendable {
     (withdrawn, withdrawing) = AsyncStream.makeStream()
   }
 
-  /// Reads a line from the console and sends it to `events`; sends nothing if the question is
-  /// withdrawn before.
+  /// Reads a line from the console and sends it to `events`, unless the question is withdrawn.
   func read(from console: any Console, to events: PairingEvents) async {
     await withTaskGroup(of: Bool.self) { group in
       group.addTask {

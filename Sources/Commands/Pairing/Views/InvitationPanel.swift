@@ -92,8 +92,7 @@ struct InvitationPanel: Sendable {
   private func bold(_ text: String) -> String { isBold ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 }
 
-/// An open code in the terminal: its page stays in sight while it waits, and its time counts down
-/// in place.
+/// An open code in the terminal: its page stays in sight, and its time counts down in place.
 struct InvitationPage {
   private let console: any Console
   private let panel: InvitationPanel
@@ -109,8 +108,7 @@ struct InvitationPage {
     live = LivePanel(console: console)
   }
 
-  /// Draws the page, below a broken one if the window was resized; returns `false` if the window is
-  /// too small.
+  /// Draws the page, below a broken one if it is anew; returns `false` if the window is too small.
   mutating func show(isAnew: Bool) -> Bool {
     let time = remaining.map { "Good for \(Self.countdown($0)); Ctrl-C closes it." } ?? "Ctrl-C closes the code."
     guard let lines = panel.lines(size: console.size, time: time, notice: notice) else { return false }

@@ -5,13 +5,11 @@ struct PairingView {
   enum Style {
     /// Lines of text, one an event; nothing that was printed changes.
     case lines
-    /// The same lines for the wizard, which fit the terminal and also tell the time left and what
-    /// happens in between.
+    /// The same lines in the width of the terminal, with the time left and what happens in between.
     case wizard
     /// An open code that stays in sight while it waits, and the wizard's lines below it.
     case page(TerminalLook, isBold: Bool)
-    /// JSON, one object a line, for programs; the question is for a person who runs the command by
-    /// hand.
+    /// JSON for programs, one object a line, and a question for a person who runs the command.
     case json(question: String)
   }
 

@@ -99,8 +99,7 @@ struct CodePrompt {
     }
   }
 
-  /// Reads a line without moving the cursor: prints the codes that are found first, then leaves the
-  /// line to the person.
+  /// Prints the codes that are found first, then leaves the line to the person.
   private func readLine() async throws -> String {
     let first = try await firstFound()
     console.noteWrapped(Self.sentence(first))
@@ -123,8 +122,7 @@ struct CodePrompt {
   }
 }
 
-/// A code as it comes in: in one line, or in the several that a screen has broken the long form
-/// into.
+/// A code as it is typed: in one line, or in several if a screen has broken its long form.
 struct CodeInput: Sendable {
   private(set) var text = ""
 
@@ -160,8 +158,7 @@ struct CodeInput: Sendable {
       && !Self.lengths.contains(symbols.utf8.count)
   }
 
-  /// Returns the symbols without dashes and white space, in capitals; `nil` if the text is not a
-  /// code.
+  /// Returns the symbols in capitals, without dashes and white space; `nil` if they are no code.
   private static func compact(_ text: String) -> String? {
     let symbols = text.uppercased().filter { !$0.isWhitespace && !"-\u{2010}\u{2011}\u{2013}".contains($0) }
     return symbols.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) } ? symbols : nil

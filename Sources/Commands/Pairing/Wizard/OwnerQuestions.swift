@@ -12,8 +12,7 @@ struct OwnerQuestions {
   /// The largest number of names that a question lists.
   private static let most = 6
 
-  /// Asks whose machine it is until the answer names children, or nobody; returns the names,
-  /// separated by commas.
+  /// Asks whose machine it is; returns the names, separated by commas, or nothing for nobody.
   func askNames() async throws -> String {
     let known = ((try? await node.ask(Endpoints.getChildren)) ?? []).map(\.name.text)
     while true {
@@ -24,7 +23,7 @@ struct OwnerQuestions {
         // All of them are noted as one name.
         if names.count > 1 { _ = try DeviceName(names.joined(separator: ", ")) }
       } catch {
-        console.noteWrapped(error.wizardSentence)
+        console.noteWrapped(error == .empty ? "The name is empty: enter one, or nothing." : error.description)
         continue
       }
       return try await confirmed(names, known)
@@ -40,8 +39,7 @@ struct OwnerQuestions {
     return "Whose machine will this be? (\(choices))"
   }
 
-  /// Returns the names with those of known children in place of what resembles them, as far as the
-  /// person wants that.
+  /// Returns the names, or those of similar known children where the person means these.
   private func confirmed(_ names: [String], _ known: [String]) async throws -> String {
     var chosen: [String] = []
     for name in names {
@@ -148,15 +146,5 @@ struct OwnerQuestions {
     let hasFullName = !account.fullName.isEmpty && account.fullName != account.name
     let more = [hasFullName ? ShownText.safe(account.fullName) : nil, AccountText.statement(account)].compactMap(\.self)
     return more.isEmpty ? name : "\(name) (\(more.joined(separator: "; ")))"
-  }
-}
-
-extension DeviceNameError {
-  /// The fault, worded for a question instead of an option.
-  fileprivate var wizardSentence: String {
-    switch self {
-    case .empty: "The name is empty: enter one, or nothing."
-    case .unprintable, .tooLong: description
-    }
   }
 }

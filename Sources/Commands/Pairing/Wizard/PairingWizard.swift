@@ -104,8 +104,7 @@ struct WizardPrompt {
   let console: any Console
   let events: PairingEvents
 
-  /// Asks a question and returns the line; throws `TerminalFailure` if the person leaves with
-  /// Ctrl-C or Ctrl-D.
+  /// Returns the answer to a question; throws `TerminalFailure` after Ctrl-C or Ctrl-D.
   func line(_ text: String) async throws -> String {
     let columns = console.size.columns
     let lines = WrappedText.lines(text, columns: columns - 1)
