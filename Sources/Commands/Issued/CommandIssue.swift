@@ -135,11 +135,7 @@ final class CommandWaiter: Sendable {
 
   private func waitTogether(_ ids: [CommandID], seconds: Int) async throws -> [ConfigurationCommand] {
     let list = ids.map(\.description).joined(separator: ",")
-    let ended = try await within(seconds) {
-      try await self.answer { () throws(LocalAPIError) in try await self.node.ask(Endpoints.waitForCommands, list) }
-    } isEnd: {
-      $0.allSatisfy(\.status.isFinal)
-    }
+    let ended = try await within(seconds, Endpoints.waitForCommands, list) { $0.allSatisfy(\.status.isFinal) }
     if let ended { return ended }
     var commands: [ConfigurationCommand] = []
     for id in ids {
@@ -150,23 +146,19 @@ final class CommandWaiter: Sendable {
 
   /// Waits for one command by its ID or a beginning of it; `nil` if the node cannot tell.
   func wait(_ id: String, seconds: Int) async throws -> ConfigurationCommand? {
-    let ended = try await within(seconds) {
-      try await self.answer { () throws(LocalAPIError) in try await self.node.ask(Endpoints.waitForCommand, id) }
-    } isEnd: {
-      $0.status.isFinal
-    }
+    let ended = try await within(seconds, Endpoints.waitForCommand, id) { $0.status.isFinal }
     if let ended { return ended }
     return try? await node.ask(Endpoints.getCommand, id)
   }
 
-  /// Looks until what it finds is an end; returns `nil` when the time is up.
-  private func within<Found: Sendable>(
-    _ seconds: Int, _ look: @escaping @Sendable () async throws -> Found?, isEnd: @escaping @Sendable (Found) -> Bool
-  ) async throws -> Found? {
-    try await withThrowingTaskGroup(of: Found?.self) { group in
+  /// Asks until the answer is an end; returns `nil` when the time is up.
+  private func within<Input: Sendable, Answer: Sendable>(
+    _ seconds: Int, _ endpoint: Endpoint<Input, Answer>, _ input: Input, isEnd: @escaping @Sendable (Answer) -> Bool
+  ) async throws -> Answer? {
+    try await withThrowingTaskGroup(of: Answer?.self) { group in
       group.addTask {
         while true {
-          if let found = try await look(), isEnd(found) { return found }
+          if let answer = try await self.answer(endpoint, input), isEnd(answer) { return answer }
           try Task.checkCancellation()
         }
       }
@@ -180,9 +172,11 @@ final class CommandWaiter: Sendable {
   }
 
   /// Returns the node's answer; `nil`, after a pause, if the node could not be asked.
-  private func answer<Answer>(_ ask: () async throws(LocalAPIError) -> Answer) async throws -> Answer? {
+  private func answer<Input: Sendable, Answer: Sendable>(
+    _ endpoint: Endpoint<Input, Answer>, _ input: Input
+  ) async throws -> Answer? {
     do throws(LocalAPIError) {
-      let answer = try await ask()
+      let answer = try await node.ask(endpoint, input)
       isSilent.withLock { $0 = false }
       return answer
     } catch {
