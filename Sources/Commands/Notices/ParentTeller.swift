@@ -91,7 +91,7 @@ struct ParentTeller {
   private mutating func tell(_ notice: ParentNotice, _ open: [RequestListing]) throws(NotificationFault) {
     let question = ParentQuestion(notice, open: open)
     if notice.isOver || notice.kind == .asked && question.requests.isEmpty {
-      // What became of a question that was answered here is shown for its time.
+      // The outcome of a question that was answered here is shown for its time.
       if notice.kind != .asked || questions[notice.key] != nil { withdraw(notice.key) }
       return
     }

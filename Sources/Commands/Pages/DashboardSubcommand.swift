@@ -82,7 +82,7 @@ enum PagesOpening {
     Task { ended.set(await served.wait()) }
     let deadline = environment.uptime() + patience
     while environment.uptime() < deadline {
-      // An end means that it has said why, or that another process serves at the place.
+      // A process that ended has said why, or another process serves at the place.
       let exit = ended.exit
       if let invitation = WebInvitation.ask(place, page: page) { return invitation }
       if let exit, exit.shellStatus != 0 { throw TerminalFailure(exitStatus: exit.shellStatus, sentence: nil) }

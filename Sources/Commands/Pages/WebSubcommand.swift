@@ -111,7 +111,7 @@ struct WebHostsSubcommand: AsyncParsableCommand {
       throw TerminalFailure(
         .unavailable, "There is no node in \(folder): run `latchkey init` first, or name its folder with --state-dir.")
     }
-    // The file of another account would be one that its own process does not read.
+    // The process of this account does not read another account's file.
     guard status.st_uid == geteuid() else {
       throw TerminalFailure(
         .permission, "\(folder) belongs to another account: run this as that account, without `sudo`.")

@@ -24,7 +24,7 @@ public enum LatchkeyProgram {
     else { return nil }
     do {
       var command = try LatchkeyTool.parseAsRoot(arguments)
-      // A command of ours: the last argument is one of the program that it runs.
+      // The last argument belongs to the program that the command runs.
       if command is any AsyncParsableCommand { return nil }
       try command.run()
       return ExitStatus.ok.rawValue
@@ -38,7 +38,7 @@ public enum LatchkeyProgram {
   /// strangers send; it has only one thread yet.
   public static func confine(arguments: [String]) {
     guard arguments.first == WebSubcommand.configuration.commandName else { return }
-    // What cannot be parsed is told by `run`.
+    // `run` reports what cannot be parsed.
     do {
       if let command = try LatchkeyTool.parseAsRoot(arguments) as? WebServeSubcommand { try command.confine() }
     } catch {}

@@ -75,7 +75,7 @@ struct NamedCommand: AsyncParsableCommand {
     guard !arguments.contains(where: isOfTheWholeProgram) else { return nil }
     let (type, path) = ArgumentHint.subcommand(arguments)
     guard path.count > 1 else { return nil }
-    // Of the path, the parser is given the last name, which follows the others' in the arguments.
+    // The parser gets the last name of the path and what follows it.
     let rest = Array(arguments.dropFirst(path.count - 2))
     do {
       let command = try await $named.withValue(type) { try await asyncParseAsRoot(rest) }

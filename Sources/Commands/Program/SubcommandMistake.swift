@@ -57,7 +57,7 @@ enum SubcommandMistake {
     case ("latchkey settings", _) where showing.contains(word): return ["settings", "show"]
     case ("latchkey days", _) where adding.contains(word):
       let days = typed.plain.first ?? "tomorrow"
-      // What is no day is a name for days.
+      // Anything but a day is a name for days.
       if case .named? = try? TypedDays.read(days) {
         return ["limit", "set"] + typed.owner + ["--day", "tomorrow", "--name", days, "--daily", "4h"]
       }
@@ -128,9 +128,8 @@ enum SubcommandSpelling {
         continue
       }
       if let sentence = SubcommandMistake.sentence(path, argument, Array(arguments[(index + 1)...])) { return sentence }
-      // The text of a message is no subcommand.
+      // The text of a message is no subcommand, nor is a child's name, which stands alone.
       if type is MessageSubcommand.Type { return nil }
-      // Nor is a child's name, which stands alone.
       let isAlone = !arguments[(index + 1)...].contains { !$0.hasPrefix("-") }
       if type is PointsSubcommand.Type, isAlone || arguments[index + 1].hasPrefix("--") { return nil }
       let names = children.compactMap { $0.configuration.commandName }

@@ -3,7 +3,6 @@ import Glibc
 import LatchkeyBridge
 import LatchkeyModel
 import LatchkeyNode
-import LatchkeySystem
 
 struct ReceiversSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -108,7 +108,7 @@ struct CommandTerms {
     for app in (try? await node.ask(Endpoints.getInstalled, (nil, nil)))?.flatMap(\.apps) ?? [] {
       terms.names[app.appID] = app.displayName
     }
-    // What a parent has named holds over what a machine tells.
+    // A parent's name for an application outranks a machine's.
     for app in (try? await node.ask(Endpoints.getApps, nil))?.flatMap(\.apps) ?? []
     where app.displayName != app.appID.text {
       terms.names[app.appID] = app.displayName

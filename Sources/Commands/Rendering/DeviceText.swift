@@ -29,8 +29,7 @@ enum DeviceText {
 
   /// Returns the meaning of a mark, with the next step if there is one; `nil` for none.
   static func sentence(_ mark: PeerMark, of peer: PeerStatus) -> String? {
-    // The ID is used because another machine chose the name, and the text may be copied into a
-    // shell.
+    // Not the name: another machine chose it, and the text may be copied into a shell.
     let id = peer.device.deviceID.short
     switch mark {
     case .neverConnected:
@@ -61,7 +60,7 @@ struct DeviceNames: Sendable {
   /// Takes the names of this machine, of those that are or were paired with it, and other parents.
   init(_ status: NodeStatus) {
     let paired = status.peers.map { ($0.device.deviceID, $0.device.name) }
-    // Other parents are known by the word of the machines that are paired with them.
+    // Machines that are paired with other parents tell their names.
     let told = status.peers.flatMap { $0.otherParents ?? [] }.map { ($0.parent.deviceID, $0.parent.name) }
     let former = status.former.map { ($0.deviceID, $0.name) }
     names = Dictionary([(status.deviceID, status.name)] + paired + former + told) { first, _ in first }

@@ -161,7 +161,7 @@ enum TerminalInput: Hashable, Sendable {
         let isKeys = self == .keys
         withUnsafeMutableBytes(of: &settings.c_cc) { characters in
           if isKeys { (characters[Int(VMIN)], characters[Int(VTIME)]) = (1, 0) }
-          // Stopped or ended so, the program would leave a terminal behind that shows nothing.
+          // A program that was stopped so would leave a terminal behind that shows nothing.
           characters[Int(VSUSP)] = 0
           characters[Int(VQUIT)] = 0
         }

@@ -8,8 +8,7 @@ final class PairingEvents: Sendable {
   private let continuation: AsyncStream<PairingEvent>.Continuation
 
   private init() {
-    // Each source waits for its next event, so this many are never there; if they were, the newest
-    // matter.
+    // Each source waits for its next event, so that there are never this many.
     (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
   }
 

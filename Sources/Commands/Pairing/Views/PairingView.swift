@@ -144,7 +144,7 @@ struct PairingView {
   /// The answer is on its way to the other machine.
   mutating func answered(_ pairing: PairingProgress, accepts: Bool) throws {
     isPrompted = false
-    // A no is told by the last sentence.
+    // The last sentence tells a no.
     if isWizard, accepts { note("You said yes; waiting for \(Self.name(pairing)) …") }
   }
 

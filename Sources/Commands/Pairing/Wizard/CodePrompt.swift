@@ -60,8 +60,7 @@ struct CodePrompt {
           case .end: throw WizardPrompt.left
           case .line(let line):
             editor = LineEditor()
-            // An end of a line that stands alone is a person's Enter; others may be those of a
-            // paste.
+            // A lone end of a line is a person's Enter; others may be a paste's.
             if code.takes(line, leaves: bytes.count == 1) {
               // It stays to be compared with the other screen, also when it came with its Enter.
               panel.show(lines(found, nil), prompt: Self.prompt, typed: code.text)

@@ -66,7 +66,7 @@ struct OwnerQuestions {
   func tellAccounts(_ progress: PairingProgress, of names: [String]) async throws {
     guard progress.outcome == .ok, let device = progress.device, device.role == .child else { return }
     let id = device.deviceID.description
-    // Both machines are paired: what cannot be asked now is said later with `latchkey accounts`.
+    // Both machines are paired: `latchkey accounts` can say later what cannot be asked now.
     guard var accounts = try? await node.ask(Endpoints.waitForAccounts, id) else { return }
     var names = names
     if names.isEmpty, let child = try await offered(accounts, on: device) {
@@ -78,7 +78,7 @@ struct OwnerQuestions {
       let own = accounts.filter { account in
         account.owner == .child && account.childNames.contains { $0.text.lowercased() == name.lowercased() }
       }
-      // Of an account that they share, one sentence names all of them.
+      // One sentence names all children who share an account.
       for account in own where !told.contains(account) { console.noteWrapped(Self.assigned(account)) }
       told += own
       if own.isEmpty { try await askAccount(of: name, on: id) }

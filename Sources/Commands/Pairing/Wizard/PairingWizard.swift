@@ -70,8 +70,7 @@ struct PairingWizard {
       do {
         started = try await node.ask(Endpoints.join, JoinRequest(code: code, peer: peer, acceptWithoutAsking: false))
       } catch {
-        // A typing error was found before the network was used; everything else is not the code's
-        // fault.
+        // A typing error was found before the network was used; other errors are not the code's.
         guard error.code == .typo || error.code == .invalid else { throw error }
         sayBeforeNextTry(ShownText.safe(error.message))
         continue
