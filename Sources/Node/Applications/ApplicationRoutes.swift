@@ -102,3 +102,65 @@ extension InstalledListing {
     return listing
   }
 }
+
+extension Call {
+  /// Returns what people call applications: as parents have named them, or as machines tell.
+  func appTerms(_ household: Household) async throws -> RuleTerms {
+    var names = try await installedNames(of: nil, household)
+    for child in household.children {
+      for (app, rules) in household.rules(for: child.id).apps where rules.name != nil { names[app] = rules.name }
+    }
+    return RuleTerms(names: names.mapValues { PrintableText.of($0) })
+  }
+}
+
+extension RuleTerms {
+  /// Returns the words for the application that a condition is about, without its whole ID where a
+  /// part of that can be read; `nil` for a condition about anything else.
+  func told(_ condition: MachineCondition) -> ConditionKind.AppWords? {
+    guard condition.isOfApplication, let app = AppID(condition.detail) else { return nil }
+    return ConditionKind.AppWords(name: names[app] ?? app.readable, argument: argument(app))
+  }
+}
+
+/// The applications that a child's machine has found on itself, as `GET /v1/installed` lists them.
+package struct InstalledListing: Hashable, Sendable, Codable {
+  /// An application.
+  package struct App: Hashable, Sendable, Codable {
+    package var appID: AppID
+    package var displayName: String
+    /// The version; empty if it is unknown.
+    package var version: String
+    /// The category that suggests itself; `nil` for none.
+    package var suggestion: AppCategory?
+    /// What is set for it, for each child whose machine it is.
+    package var settings: [Setting]
+  }
+
+  /// What is set for an application of a child.
+  package struct Setting: Hashable, Sendable, Codable {
+    package var childName: DeviceName
+    /// The category; `nil` if none is set.
+    package var category: AppCategory?
+    /// A Boolean value that indicates whether the category is a default, which no parent has set.
+    package var isByDefault: Bool = false
+    package var isBlocked: Bool = false
+    package var isAlwaysAllowed: Bool = false
+    /// The limit a day, as its rule is written; `nil` for none.
+    package var limit: String?
+  }
+
+  package var deviceID: DeviceID
+  package var deviceName: DeviceName
+  package var children: [ChildID]
+  /// When the list became known here, in Unix milliseconds; `nil` if the machine has not told of
+  /// any.
+  package var toldAt: Int64?
+  /// The number of the list, which counts those of the machine; 0 for none, or while parts of one
+  /// are on their way.
+  package var number: UInt64 = 0
+  /// The number of applications that were found beyond those of the list.
+  package var more: Int = 0
+  /// The applications, in the order of their IDs.
+  package var apps: [App] = []
+}

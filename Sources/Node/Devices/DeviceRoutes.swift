@@ -25,20 +25,6 @@ extension Endpoints {
     try await call.nearby()
   }
 
-  package static let deleteDevice = Endpoint(
-    .delete, "/v1/devices/{device}", Path.device, errors: [.unknownDevice, .ambiguousDevice],
-    summary: "Removes a device and lets it know."
-  ) { call, device in
-    try await call.unpair(device)
-  }
-
-  package static let forgetDevice = Endpoint(
-    .post, "/v1/devices/{device}/forget", Path.device, errors: [.unknownDevice, .ambiguousDevice],
-    summary: "Removes a device in any state, without a word to it."
-  ) { call, device in
-    try await call.remove(device)
-  }
-
   public static let renameDevice = Endpoint(
     .post, "/v1/devices/{device}/rename", Path.device, Body.json(RenameRequest.self),
     errors: [.unknownDevice, .ambiguousDevice, .wrongRole],
@@ -60,15 +46,6 @@ extension Endpoints {
     summary: "Ends the quarantine of a device."
   ) { call, device in
     try await call.release(device)
-  }
-
-  package static let getConditions = Endpoint(
-    .get, "/v1/conditions",
-    browsers: .look,
-    summary:
-      "What weakens the rules on children's machines, such as an account that may become root; on a child its own."
-  ) { call in
-    try await call.conditions()
   }
 }
 
@@ -117,37 +94,6 @@ extension Call {
       discovery: await node.discovery.stateText)
   }
 
-  /// Removes a device and tells it.
-  fileprivate func unpair(_ device: String) async throws -> UnpairResult {
-    let peer = try await listedDevice(device)
-    let id = peer.device.deviceID
-    if peer.state == .removedUntold {
-      return UnpairResult(device: peer.device, wasTold: false, cancelledCommands: 0)
-    }
-    let removal = RemovalNotice.make(by: context.identity, sender: own, receiver: id)
-    let removed = try await store.remove(id, removal: removal, itemID: Array(context.runID), at: context.wall())
-    try await directory.removed(id)
-    let link = await directory.link(id)
-    try await handOut(removed.rotations)
-    // A connected device hears of it at once; one that is away when it next calls.
-    try await context.changes.first(until: context.now() + 2_000, pace: 100) {
-      guard await link?.isDone == false else { return () }
-      return try await isGone(id) ? () : nil
-    }
-    return Self.report(peer, removed, wasTold: try await isGone(id))
-  }
-
-  /// Removes a device in any state without telling it, and erases its keys.
-  fileprivate func remove(_ device: String) async throws -> UnpairResult {
-    let peer = try await listedDevice(device)
-    let id = peer.device.deviceID
-    let removed = try await store.remove(id, removal: nil, itemID: [], at: context.wall())
-    await directory.link(id)?.vanish()
-    try await directory.refresh(id)
-    try await handOut(removed.rotations)
-    return Self.report(peer, removed, wasTold: false)
-  }
-
   /// Ends the quarantine of a device.
   fileprivate func release(_ device: String) async throws -> PeerStatus {
     let peer = try await listedDevice(device)
@@ -168,27 +114,6 @@ extension Call {
       throw LocalAPIError(StoreError.noSuchPeer)
     }
     return status
-  }
-
-  /// Signals new keys to the links of the remaining devices, and the household's new discovery key
-  /// to all links.
-  private func handOut(_ rotations: [OutboxChange]) async throws {
-    try await context.reloadDiscoveryKeys()
-    try await directory.handOut(rotations)
-    forget()
-    context.changes.notify()
-  }
-
-  private func isGone(_ device: DeviceID) async throws -> Bool {
-    try await store.peers().contains { $0.device.deviceID == device && $0.state == .removed }
-  }
-
-  private static func report(_ peer: PeerRecord, _ removed: RemovalResult, wasTold: Bool) -> UnpairResult {
-    var gone = peer.device
-    gone.state = .removed
-    return UnpairResult(
-      device: gone, wasTold: wasTold, cancelledCommands: removed.cancelled.count,
-      cancelled: Array(removed.cancelled.prefix(UnpairResult.namedCommands)), droppedItems: removed.droppedItems)
   }
 }
 
@@ -298,40 +223,66 @@ extension Call {
   }
 }
 
-/// What weakens the rules.
-extension Call {
-  /// Returns the conditions of children's machines; on a child's node its own.
-  func conditions() async throws -> [ConditionListing] {
-    let household = try await household()
-    let known = try await store.inventories(MachineCondition.self)
-    let isOfApps = known.values.contains { $0.entries.contains(where: \.isOfApplication) }
-    let terms = isOfApps ? try await appTerms(household) : RuleTerms()
-    if role == .child {
-      let accounts = try await accounts(on: nil).map(\.account)
-      return (known[own]?.entries ?? []).map { listing($0, of: own, context.name, accounts, terms, household) }
-    }
-    let heard = Dictionary(
-      try await listed().map { ($0.device.deviceID, $0.device.lastSeenAt) }, uniquingKeysWith: { first, _ in first })
-    return household.machines.flatMap { machine in
-      (known[machine.device]?.entries ?? []).map { condition in
-        var listing = listing(condition, of: machine.device, machine.name, machine.accounts, terms, household)
-        listing.heardAt = heard[machine.device] ?? nil
-        return listing
-      }
-    }
-  }
+/// A device that was renamed.
+public struct RenameResult: Hashable, Sendable, Codable {
+  public var deviceID: DeviceID
+  /// The device's name after the change.
+  public var name: DeviceName
+  /// The name of the child whose machine it is; `nil` for no child.
+  public var childName: String?
+  /// A Boolean value that indicates whether the device is the node's own.
+  public var isOwn: Bool
+  /// The names of the devices that will hear of the change in their next session.
+  public var untold: [DeviceName]
+  /// The log-in names of the device's accounts that were a child's and are no child's any more,
+  /// since it is not that child's device any more.
+  public var unassigned: [String] = []
 
-  private func listing(
-    _ condition: MachineCondition, of device: DeviceID, _ name: DeviceName, _ accounts: [Account], _ terms: RuleTerms,
-    _ household: Household
-  ) -> ConditionListing {
-    let sharers = condition.account.map { household.sharers(of: $0, on: device) } ?? []
-    let isOfPINs = condition.name == "pin-missing"
-    return ConditionListing(
-      deviceID: device, deviceName: name, isOwn: device == own, condition: condition,
-      accountName: condition.account.map { account in
-        accounts.first { $0.uid == account }?.name ?? String(account)
-      }, app: terms.told(condition),
-      children: sharers.filter { isOfPINs && household.rules(for: $0).pin == nil }.map { household.title(of: $0) })
+  /// Returns what was changed, in sentences.
+  ///
+  /// - Parameter isRenamed: Whether the device got another name, and not another owner.
+  /// - Returns: The sentences in their order.
+  package func phrases(isRenamed: Bool) -> [Phrase] {
+    let machine = name.quotation
+    var phrases: [Phrase] = []
+    if !isRenamed {
+      phrases.append(
+        childName.map {
+          Phrase("{machine} belongs to {child} now.", ["machine": machine, "child": .text(PrintableText.of($0))])
+        } ?? Phrase("{machine} belongs to no child now.", ["machine": machine]))
+    } else if isOwn {
+      phrases.append(Phrase("This machine is called {machine} now.", ["machine": machine]))
+      let names = Phrase.Argument.list(untold.map { $0.quotation })
+      if !untold.isEmpty {
+        phrases.append(Phrase("{machines} will hear of it when next in touch.", ["machines": names]))
+      }
+    } else {
+      phrases.append(Phrase("It is called {machine} now.", ["machine": machine]))
+      if !untold.isEmpty { phrases.append(Phrase("The machine itself will hear of it when next in touch.")) }
+    }
+    if let first = unassigned.first {
+      phrases.append(
+        Phrase(
+          one: """
+            The account {accounts} there is no child's any more: say whose it is with `latchkey accounts assign`.
+            """,
+          other: """
+            The accounts {accounts} there are no child's any more: say whose they are with `latchkey accounts assign`.
+            """,
+          count: unassigned.count,
+          [
+            "accounts": unassigned.count == 1
+              ? .text(PrintableText.of(first)) : .list(unassigned.map { .text(PrintableText.of($0)) })
+          ]))
+    }
+    return phrases
   }
+}
+
+/// A setting of this machine's that it had lost and has taken over again from a child's machine.
+package struct AdoptedSetting: Hashable, Sendable, Codable {
+  package var key: RegisterKey
+  /// The value, in the form that is stored; `nil` if the register was deleted.
+  package var value: String?
+  package var words: String
 }

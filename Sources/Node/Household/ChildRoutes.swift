@@ -12,13 +12,13 @@ extension Path {
   static let child = text("child", "A child's name, or a beginning of it that fits no other child.")
 }
 
-/// The children of the family and the accounts of their machines.
+/// The children of the family.
 ///
-/// Spec: Protocol/10-household.md §1, §3.
+/// Spec: Protocol/10-household.md §1.
 extension Endpoints {
   static let childRoutes: [any ServedEndpoint] = [
-    getChildren, addChild, renameChild, setPIN, removeChild, getAccounts, waitForAccounts, assignAccount,
-  ]
+    getChildren, addChild, renameChild, setPIN, removeChild,
+  ] + accountRoutes
 
   package static let getChildren = Endpoint(
     .get, "/v1/children", whoMay: .operatorsChildAndReceivers, browsers: .look,
@@ -54,28 +54,6 @@ extension Endpoints {
     summary: "Removes a child from the family, on a parent. Its machines and accounts then belong to no child."
   ) { call, child in
     try await call.removeChild(call.child(child))
-  }
-
-  package static let getAccounts = Endpoint(
-    .get, "/v1/accounts", Query.device, browsers: .look, errors: [.unknownDevice, .ambiguousDevice],
-    summary: "The accounts of people on children's machines; on a child its own."
-  ) { call, device in
-    try await call.accounts(on: device)
-  }
-
-  package static let waitForAccounts = Endpoint(
-    .get, "/v1/devices/{device}/accounts/wait", Path.device, waits: true, errors: [.unknownDevice, .ambiguousDevice],
-    summary: "The accounts of a child's machine, once it has told of them and it is known whose it is."
-  ) { call, device in
-    try await call.waitForAccounts(on: device)
-  }
-
-  package static let assignAccount = Endpoint(
-    .post, "/v1/accounts/assign", Body.json(AccountRequest.self), on: .settings,
-    errors: [.unknownDevice, .ambiguousDevice, .unknownChild, .ambiguousChild, .unknownItem],
-    summary: "Says whose an account is, on a parent."
-  ) { call, request in
-    try await call.assignAccount(request)
   }
 }
 
@@ -161,74 +139,6 @@ extension Call {
     return before
   }
 
-  /// Returns the accounts of children's machines; on a child's node its own.
-  func accounts(on device: String?) async throws -> [AccountListing] {
-    let household = try await household()
-    if role == .child {
-      let accounts = try await store.accounts(of: own)
-      return try await withPresence(
-        (accounts + household.unlisted(on: own)).map { listing($0, of: own, context.name, household) }, household)
-    }
-    var wanted: DeviceID?
-    if let device { wanted = try await self.device(device).device.deviceID }
-    let listings = household.machines.filter { wanted == nil || $0.device == wanted }.flatMap { machine in
-      (machine.accounts + household.unlisted(on: machine.device)).map {
-        listing($0, of: machine.device, machine.name, household)
-      }
-    }
-    return try await withPresence(listings, household)
-  }
-
-  /// Returns accounts with who is there in those that children share, as far as it is known here.
-  private func withPresence(_ listings: [AccountListing], _ household: Household) async throws -> [AccountListing] {
-    guard listings.contains(where: { $0.childNames.count > 1 }) else { return listings }
-    let presence = try await presence(household)
-    return listings.map { listing in
-      var listing = listing
-      switch presence.user(of: listing.account.uid, on: listing.deviceID) {
-      case .child(let child): listing.present = household.title(of: child)
-      case .together: listing.isUnnamed = true
-      case .nobody, nil: break
-      }
-      return listing
-    }
-  }
-
-  /// Returns the accounts of a child's machine when it has told of them and it is known whose it
-  /// is, or after 5 s.
-  fileprivate func waitForAccounts(on device: String) async throws -> [AccountListing] {
-    let found = try await self.device(device).device.deviceID
-    return try await once(within: 5_000, context.ownersKnown) { call in
-      let peer = try await call.listed().first { $0.device.deviceID == found }
-      return (try await call.accounts(on: found.description), peer?.hasOwners != false)
-    }
-  }
-
-  fileprivate func assignAccount(_ request: AccountRequest) async throws -> AccountListing {
-    let household = try await household()
-    let (machine, account) = try await find(request, in: household)
-    var named: [ChildID] = []
-    for text in request.children { named.append(try await child(text)) }
-    guard let owners = AccountOwners(named) else {
-      throw LocalAPIError(.invalid, phrase: "An account is that of at most 8 children: name fewer.")
-    }
-    if account.uid == Account.unknownNumber {
-      guard let key = HouseholdKey.account(named: account.name) else {
-        throw LocalAPIError(.invalid, phrase: "That is no log-in name: give the name with which the child logs in.")
-      }
-      // One that no machine knows, such as a misspelt one, is taken back and leaves nothing.
-      let isKnown = household.owners(ofAccountNamed: account.name, on: machine.device)?.isEmpty == false
-      try await edit(
-        owners.children.isEmpty && isKnown
-          ? [RegisterChange(.machine(machine.device), key, nil)]
-          : household.assigning(accountNamed: key, on: machine.device, to: owners))
-    } else {
-      try await edit(household.assigning(account, on: machine.device, to: owners))
-    }
-    try await showOwner(of: machine.device)
-    return listing(account, of: machine.device, machine.name, try await self.household())
-  }
-
   /// Makes a machine that of the named children alone, or of none if no name is given.
   ///
   /// A child who does not exist yet is added. Returns the log-in names of the accounts that were a
@@ -247,7 +157,7 @@ extension Call {
   }
 
   /// Writes the names of the children whose machine it is where devices are listed.
-  private func showOwner(of device: DeviceID) async throws {
+  func showOwner(of device: DeviceID) async throws {
     let household = try await household()
     let names = household.children(of: device).compactMap { household.name(of: $0) }
     try await store.rename(device, to: nil, childName: ChildNames.joined(names), at: context.wall())
@@ -261,19 +171,6 @@ extension Call {
       throw LocalAPIError(.unknownChild, phrase: "There is no such child any more: `latchkey children` lists them.")
     }
     return listing
-  }
-
-  private func listing(
-    _ account: Account, of device: DeviceID, _ name: DeviceName, _ household: Household
-  ) -> AccountListing {
-    let owners =
-      account.uid == Account.unknownNumber
-      ? household.owners(ofAccountNamed: account.name, on: device) : household.owners(of: account.uid, on: device)
-    let names = (owners ?? []).compactMap { household.name(of: $0) }.map { DeviceName(sanitising: $0) }
-    return AccountListing(
-      deviceID: device, deviceName: name, account: account,
-      owner: owners.map { $0.isEmpty ? .nobody : .child } ?? .open,
-      childNames: names.sorted { $0.text.lowercased() < $1.text.lowercased() })
   }
 
   private static func name(
@@ -294,88 +191,34 @@ extension Call {
     }
     return name
   }
-
-  /// Returns the account that a person named.
-  private func find(
-    _ request: AccountRequest, in household: Household
-  ) async throws -> (Household.Machine, Account) {
-    var machines = household.machines
-    if let device = request.device {
-      let id = try await self.device(device).device.deviceID
-      machines = machines.filter { $0.device == id }
-    }
-    let found = machines.compactMap { machine in
-      machine.accounts.first { $0.name == request.account || String($0.uid) == request.account }.map { (machine, $0) }
-    }
-    let name = DeviceName(sanitising: request.account)
-    if found.isEmpty, request.isUnlisted == true {
-      if request.account == "root" || request.account == "0" {
-        throw LocalAPIError(
-          .invalid, phrase: "Root's account is never supervised: a child needs an account of its own.")
-      }
-      if request.account.allSatisfy(\.isNumber) {
-        throw LocalAPIError(
-          .invalid,
-          phrase: "Give the log-in name of the account and not its number: the machine has not told of the account yet."
-        )
-      }
-      guard let machine = machines.first, machines.count == 1 else {
-        throw LocalAPIError(
-          .ambiguousDevice,
-          phrase: Phrase(
-            "Say with --on on which machine the account “{account}” is.", ["account": .text("\(name)")]))
-      }
-      return (machine, Account(uid: Account.unknownNumber, name: request.account, fullName: ""))
-    }
-    guard let match = found.first else {
-      let known = machines.flatMap { $0.accounts.map(\.name) }
-      let question = Spelling.question(for: request.account, among: known)
-      let place = request.device == nil ? nil : machines.first?.name
-      throw LocalAPIError(
-        .unknownItem,
-        (place.map { "“\($0)” has no account" } ?? "No machine of a child's has an account") + " called “\(name)”"
-          + (question.isEmpty
-            ? ": `latchkey accounts` lists them. If a directory service knows it and does not list it, add --unlisted."
-            : ". \(question)"))
-    }
-    guard found.count == 1 else {
-      throw LocalAPIError(
-        .ambiguousDevice,
-        phrase: Phrase(
-          "Several machines have an account called “{account}”: name one with --on, such as --on {machine}.",
-          [
-            "account": .text("\(name)"),
-            "machine": .text(ShellWord.machine(match.0.name, match.0.device)),
-          ]))
-    }
-    return match
-  }
 }
 
-extension NodeService {
-  /// Returns whether several children share an account of this machine, and none has said who is
-  /// there.
-  func isShared(_ uid: UInt32) async throws -> Bool {
-    guard context.profile.role == .child else { return false }
-    if case .together = try await context.readHousehold().user(of: uid, on: context.own) { return true }
-    return false
-  }
+/// A child of the family, as the local API shows it.
+public struct ChildListing: Hashable, Sendable, Codable {
+  /// The child's permanent ID.
+  public var childID: ChildID
+  public var name: DeviceName
+  /// A Boolean value that indicates whether the child has a PIN for accounts that several children
+  /// share.
+  public var hasPIN: Bool = false
+  /// The child's machines; on a parent's node those that get from it what is set for the child.
+  public var machines: [DeviceName]
+  /// The machines that have not yet confirmed the last change that concerns the child.
+  public var untold: [DeviceName]
+  /// On a parent's node, the number of the child's machines that another parent tells of and that
+  /// are not paired with this node.
+  public var elsewhere: Int = 0
+  /// On a parent's node, the machines that say they are the child's, which has not been said here:
+  /// they get nothing of the child's from this node.
+  public var claimed: [DeviceName] = []
+  /// On a parent's node, the machines that another parent has taken from the child: they get
+  /// nothing more of the child's from this node.
+  public var taken: [TakenMachine] = []
+}
 
-  /// Returns the child who uses an account of this machine; `nil` if a parent has not assigned it
-  /// to a child whom the machine serves.
-  ///
-  /// On the machine of one child, the rules hold for accounts that are not assigned, but such an
-  /// account may be that of a service or of a guest: it is told nothing about the child.
-  ///
-  /// Spec: Protocol/07-local-api.md §5.
-  func owner(ofAccount uid: UInt32) async throws -> ServedChild? {
-    guard context.profile.role == .child else { return nil }
-    let household = try await context.readHousehold()
-    let served = household.children(of: context.own)
-    guard household.owners(of: uid, on: context.own) != nil,
-      let owner = household.user(of: uid, on: context.own).onlyChild, served.contains(owner),
-      let name = household.name(of: owner)
-    else { return nil }
-    return ServedChild(id: owner, name: DeviceName(sanitising: name), isOnlyOne: served.count == 1)
-  }
+/// A machine that another parent has taken from a child.
+public struct TakenMachine: Hashable, Sendable, Codable {
+  public var machine: DeviceName
+  /// The name of the other parent's machine, by the word of the child's machine.
+  public var by: DeviceName
 }

@@ -3,6 +3,7 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
+import Synchronization
 
 /// The children of the family with their machines and accounts, as this node knows them.
 ///
@@ -89,7 +90,7 @@ struct Household: Sendable {
   }
 
   /// Returns the registers of a machine's zone, with those that another parent has set.
-  private func zone(of device: DeviceID) -> [Register] {
+  func zone(of device: DeviceID) -> [Register] {
     var map = RegisterMap(registers.registers(in: .machine(device)))
     for register in told[device]?.registers(in: .machine(device)) ?? [] { map.merge(register) }
     return map.registers
@@ -137,7 +138,7 @@ struct Household: Sendable {
   }
 
   /// Returns the owners of a machine's accounts, as far as a parent has decided.
-  private func owners(on device: DeviceID) -> [UInt32: [ChildID]] {
+  func owners(on device: DeviceID) -> [UInt32: [ChildID]] {
     HouseholdKey.accounts(in: zone(of: device), known: accounts(on: device))
   }
 
@@ -149,108 +150,82 @@ struct Household: Sendable {
   /// Returns the log-in names of accounts of a machine that a parent has decided about by their
   /// names.
   func accountNames(on device: DeviceID) -> [String] { HouseholdKey.accountNames(in: zone(of: device)) }
+}
 
-  /// Returns the changes after which no account of a machine is one of these children's.
-  ///
-  /// An account that others share stays theirs.
-  private func forgetting(_ children: Set<ChildID>, on device: DeviceID) -> [RegisterChange] {
-    let byNumber = owners(on: device).sorted { $0.key < $1.key }.compactMap { uid, owners in
-      without(children, owners).map { RegisterChange(.machine(device), HouseholdKey.account(uid), $0) }
-    }
-    let byName = zone(of: device).compactMap { register -> RegisterChange? in
-      guard register.key.segments.first == "accountName", let owners = register.value.flatMap({ AccountOwners($0) })
-      else { return nil }
-      return without(children, owners.children).map { RegisterChange(.machine(device), register.key, $0) }
-    }
-    return byNumber + byName
-  }
+/// The registers of one edition, with the rules that were read from them.
+///
+/// Reading the rules takes longer the more a family has set, and one session or one page asks for
+/// them several times.
+final class RuleBook: Sendable {
+  let edition: Int64
+  /// What this machine holds or, on a parent, has set.
+  let registers: RegisterMap
+  /// What each child's machine says that it holds where another parent has set it.
+  let told: [DeviceID: RegisterMap]
+  /// What each child's machine says that it holds and this machine has set, but does not know any
+  /// more.
+  let lost: [DeviceID: [Register]]
+  private let read = Mutex<[ChildID?: RuleSet]>([:])
 
-  /// Returns the value of an account's register without some of its owners, which is none if they
-  /// are all; `nil` if it is none of theirs.
-  private func without(_ children: Set<ChildID>, _ owners: [ChildID]) -> String?? {
-    let left = owners.filter { !children.contains($0) }
-    guard left.count < owners.count else { return nil }
-    return .some(left.isEmpty ? nil : AccountOwners(left)?.text)
-  }
-
-  /// Returns what makes a machine that of children, whom another parent may have added before, with
-  /// the accounts that are theirs.
-  func assigning(_ device: DeviceID, to names: [String], newID: () -> ChildID?) -> [RegisterChange] {
-    zip(names, accounts(on: device, of: names)).flatMap { name, accounts in
-      assigning(device, to: name, with: accounts, newID: newID)
-    }
-  }
-
-  private func assigning(
-    _ device: DeviceID, to name: String, with accounts: [Account], newID: () -> ChildID?
-  ) -> [RegisterChange] {
-    let others = told[device] ?? RegisterMap()
-    // A machine that gives another child's ID for the name must not get what is that child's.
-    let toldChild = HouseholdKey.children(servedIn: others.registers(in: .machine(device))).first { id in
-      others.value(.child(id), HouseholdKey.name)?.lowercased() == name.lowercased()
-        && self.name(of: id, besides: device).map { $0.lowercased() == name.lowercased() } ?? true
-    }
-    let known = children.first { $0.name.lowercased() == name.lowercased() }?.id
-    guard let child = toldChild ?? known ?? newID() else { return [] }
-    var changes: [RegisterChange] = []
-    // A child that another parent has added has its name already.
-    if known == nil, toldChild == nil { changes.append(RegisterChange(.child(child), HouseholdKey.name, name)) }
-    changes += serving(device, child)
-    changes += accounts.map { RegisterChange(.machine(device), HouseholdKey.account($0.uid), child.description) }
-    return changes
-  }
-
-  /// Returns what makes a machine that of the named children alone.
-  func reassigning(_ device: DeviceID, to names: [String], newID: () -> ChildID?) -> [RegisterChange] {
-    let kept = names.compactMap { name in children.first { $0.name.lowercased() == name.lowercased() }?.id }
-    let left = children(of: device).filter { !kept.contains($0) }
-    var changes = left.map { RegisterChange(.machine(device), HouseholdKey.child($0), nil) }
-    changes += forgetting(Set(left), on: device)
-    changes += assigning(device, to: names, newID: newID)
-    var last: [RegisterMap.Place: RegisterChange] = [:]
-    for change in changes { last[.init(change.zone, change.key)] = change }
-    return last.sorted { $0.key < $1.key }.map(\.value)
-  }
-
-  /// Returns what makes this parent say that a machine is a child's, without which the machine gets
-  /// nothing of the child's here.
-  private func serving(_ device: DeviceID, _ child: ChildID) -> [RegisterChange] {
-    given(device).contains(child)
-      ? [] : [RegisterChange(.machine(device), HouseholdKey.child(child), HouseholdKey.yes)]
-  }
-
-  /// Returns the changes that assign an account to children, or to no child if there is none.
-  ///
-  /// A machine stays that of a child for as long as one of its accounts is the child's.
-  func assigning(_ account: Account, on device: DeviceID, to owners: AccountOwners) -> [RegisterChange] {
-    var changes = [RegisterChange(.machine(device), HouseholdKey.account(account.uid), owners.text)]
-    for child in owners.children { changes += serving(device, child) }
-    for before in self.owners(of: account.uid, on: device) ?? [] where !owners.children.contains(before) {
-      let hasMore = self.owners(on: device).contains { uid, others in uid != account.uid && others.contains(before) }
-      if !hasMore, children(of: device).contains(before) {
-        changes.append(RegisterChange(.machine(device), HouseholdKey.child(before), nil))
+  init(_ known: KnownRegisters, own: DeviceID) {
+    (edition, registers) = (known.edition, known.own)
+    var told: [DeviceID: RegisterMap] = [:]
+    var lost: [DeviceID: [Register]] = [:]
+    for (device, map) in known.told {
+      told[device] = RegisterMap(map.registers.filter { $0.modified.author != own })
+      let owns = map.registers.filter { register in
+        register.modified.author == own
+          && known.own[register.zone, register.key].map { register.holds(over: $0) } ?? true
       }
+      if !owns.isEmpty { lost[device] = owns }
     }
-    return changes
+    (self.told, self.lost) = (told, lost)
   }
 
-  /// Returns the changes that make an account of which the machine has not told that of children,
-  /// or no child's if there is none.
-  func assigning(accountNamed name: RegisterKey, on device: DeviceID, to owners: AccountOwners) -> [RegisterChange] {
-    [RegisterChange(.machine(device), name, owners.text)] + owners.children.flatMap { serving(device, $0) }
+  /// Returns the rules of a child, which are read from the registers when they are asked for the
+  /// first time.
+  func rules(for child: ChildID?, _ registers: () -> [Register]) -> RuleSet {
+    if let rules = read.withLock({ $0[child] }) { return rules }
+    let rules = RuleSet.read(registers(), child: child).rules
+    read.withLock { $0[child] = rules }
+    return rules
+  }
+}
+
+/// Reads the household, and keeps what was read of its registers for as long as that holds.
+final class HouseholdReader: Sendable {
+  private let store: Store
+  private let own: DeviceID
+  private let bootID: String
+  private let last = Mutex<Held?>(nil)
+
+  /// What was read with the last edition.
+  private struct Held: Sendable {
+    var book: RuleBook
+    var accounts: [DeviceID: [Account]]
   }
 
-  /// Returns the changes that remove a child from the family; its machines and accounts then belong
-  /// to no child.
-  func removing(_ child: ChildID) -> [RegisterChange] {
-    var changes = [RegisterChange(.child(child), HouseholdKey.name, nil)]
-    if rules(of: child, HouseholdKey.pin) != nil {
-      changes.append(RegisterChange(.child(child), HouseholdKey.pin, nil))
+  /// Creates a reader of a machine's database in a boot: who is there holds in its own boot alone.
+  init(_ store: Store, own: DeviceID, bootID: String) { (self.store, self.own, self.bootID) = (store, own, bootID) }
+
+  /// Returns the household as this node knows it.
+  func load() async throws(StoreError) -> Household {
+    let held = last.withLock { $0 }
+    let reading = try await store.household(unless: held?.book.edition)
+    guard
+      let known = reading.registers.map({ Held(book: RuleBook($0, own: own), accounts: reading.accounts) }) ?? held
+    else {
+      throw StoreError.unexpected("registers without an edition")
     }
-    for machine in machines where isConcerned(machine.device, child) {
-      changes.append(RegisterChange(.machine(machine.device), HouseholdKey.child(child), nil))
-      changes += forgetting([child], on: machine.device)
+    last.withLock { $0 = known }
+    let machines = reading.machines.map { machine in
+      Household.Machine(
+        device: machine.device, name: machine.name, childName: machine.childName,
+        isToBeAssigned: machine.isToBeAssigned, accounts: known.accounts[machine.device] ?? [])
     }
-    return changes
+    let present = reading.present.filter { $0.bootID == bootID }
+    return Household(
+      book: known.book, machines: machines, ownAccounts: known.accounts[own] ?? [],
+      present: Dictionary(present.map { ($0.account, $0.child) }) { first, _ in first }.compactMapValues(\.self))
   }
 }

@@ -1,4 +1,8 @@
+import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyProtocol
+import LatchkeyRules
+import LatchkeyStore
 
 /// What carries notices elsewhere, and what a parent allows it.
 ///
@@ -39,4 +43,163 @@ extension Endpoints {
 extension Route.Place {
   fileprivate static let receivers = Route.Place.parent(
     "Receivers are set up on a parent's machine: run this there.")
+}
+
+extension Call {
+  func receivers() async throws -> [ReceiverListing] {
+    let day = try await receiversDay()
+    var listings: [ReceiverListing] = []
+    for receiver in try await store.receivers() { listings.append(try await listing(of: receiver, on: day)) }
+    return listings
+  }
+
+  private func listing(of receiver: StoredReceiver, on day: FamilyDay) async throws -> ReceiverListing {
+    let (given, state) = (
+      try await store.given(by: receiver.name, on: day.description), context.bridges[receiver.name]
+    )
+    return ReceiverListing(
+      name: receiver.name, kind: receiver.kind, rights: receiver.rights, mostMinutes: receiver.most.minutes,
+      usedMinutes: given.minutes, mostMilliPoints: receiver.most.milliPoints, usedMilliPoints: given.milliPoints,
+      addedAt: receiver.addedAt, isRunning: state.readers > 0, fault: state.fault, faultSince: state.since)
+  }
+
+  func add(_ new: NewReceiver) async throws -> AddedReceiver {
+    let token = Hexadecimal.encode(SecureRandom.bytes(32))
+    let receiver = StoredReceiver(
+      name: new.name, kind: new.kind, rights: ReceiverRight.allCases.filter(new.rights.contains),
+      most: ReceiverGift(minutes: new.mostMinutes, milliPoints: new.mostMilliPoints), addedAt: context.wall())
+    guard try await store.setReceiver(receiver, token: SHA256.hash(Array(token.utf8))) else {
+      throw LocalAPIError(
+        .limit, "There are \(Store.mostReceivers) receivers, as many as a node has: remove one of them first.")
+    }
+    // The stream of one that was replaced ends at the next change.
+    context.feed.post(ChangeEvent(.notice))
+    return AddedReceiver(receiver: try await listing(of: receiver, on: receiversDay()), token: token)
+  }
+
+  func removeReceiver(_ name: String) async throws -> [ReceiverListing] {
+    guard try await store.removeReceiver(name, at: context.wall()) else {
+      throw LocalAPIError(.unknownItem, "There is no receiver of that name: `latchkey receivers` lists them.")
+    }
+    context.bridges.forget(name)
+    // Its stream ends at the next change.
+    context.feed.post(ChangeEvent(.notice))
+    return try await receivers()
+  }
+
+  func report(_ state: ReceiverState, of name: String) async throws -> ReceiverState {
+    try checkOwn(name)
+    guard try await store.receivers().contains(where: { $0.name == name }) else {
+      throw LocalAPIError(.unknownItem, "There is no receiver of that name: `latchkey receivers` lists them.")
+    }
+    context.bridges.note(state.fault, of: name, at: context.wall())
+    return state
+  }
+
+  /// Refuses a receiver that means another one.
+  func checkOwn(_ name: String) throws(LocalAPIError) {
+    if let receiver = caller.receiver, receiver.name != name { throw ControlFailure.notForReceivers.error }
+  }
+
+  /// Returns what a receiver asks to do, which the transaction of the deed counts; `nil` for other
+  /// callers.
+  ///
+  /// - Parameters:
+  ///   - right: The right that it needs.
+  ///   - words: What it does, for the audit.
+  ///   - gift: What it gives.
+  /// - Returns: The deed.
+  /// - Throws: `LocalAPIError`, the receiver's fault, if it does not have the right.
+  func deed(
+    _ right: ReceiverRight, _ words: String, giving gift: ReceiverGift = ReceiverGift()
+  ) async throws -> ReceiverDeed? {
+    guard let receiver = caller.receiver else { return nil }
+    guard receiver.rights.contains(right) else { throw ControlFailure.notForReceivers.error }
+    return ReceiverDeed(
+      receiver.name, right, words, giving: gift, on: try await receiversDay().description, key: caller.key)
+  }
+
+  /// Counts a receiver's deed in its transaction, in which nothing else was written yet, and says
+  /// in the log what it does.
+  ///
+  /// - Parameters:
+  ///   - deed: The deed; `nil` for another caller's, which is not counted.
+  ///   - effects: The transaction.
+  /// - Returns: Whether it is to be done; it is not if it was done before.
+  /// - Throws: The store's errors.
+  func count(_ deed: ReceiverDeed?, _ effects: inout DatabaseEffects) throws -> Result<Bool, LocalAPIError> {
+    guard let deed else { return .success(true) }
+    switch try effects.count(deed) {
+    case .counted:
+      context.logger.notice("a receiver acts", metadata: ["receiver": "\(deed.receiver)", "deed": "\(deed.words)"])
+      return .success(true)
+    case .repeated: return .success(false)
+    case .notAllowed: return .failure(ControlFailure.notForReceivers.error)
+    case .tooMuch(let most, let left):
+      let sentence =
+        deed.gift.minutes > 0
+        ? "“\(deed.receiver)” may give \(most.minutes) min a day, and \(left.minutes) min are left today: give the time "
+          + "with `latchkey grant`, or a higher --at-most to `latchkey receivers add`."
+        : "“\(deed.receiver)” may give \(most.milliPoints / 1_000) points a day, and \(left.milliPoints / 1_000) are left "
+          + "today: give them with `latchkey points`, or a higher --at-most-points to `latchkey receivers add`."
+      return .failure(LocalAPIError(.limit, sentence))
+    }
+  }
+
+  /// Makes changes of registers durable: as a receiver's deed, which is counted in the same
+  /// transaction, or as an edit of a person's, once if the request has a key.
+  ///
+  /// - Parameters:
+  ///   - changes: The changes.
+  ///   - seen: Registers as the caller has seen them: if one is otherwise by now, nothing is
+  ///     changed.
+  ///   - deed: The deed; `nil` for another caller's.
+  /// - Returns: The commands that carry the changes; `nil` if a request with the same key was
+  ///   carried out before.
+  /// - Throws: `LocalAPIError` if a receiver may not do it, or if a register was changed, and the
+  ///   store's errors.
+  func edit(
+    _ changes: [RegisterChange], seen: [RegisterChange] = [], as deed: ReceiverDeed?
+  ) async throws -> [ConfigurationCommand]? {
+    let key = caller.key
+    guard deed != nil || key != nil || !seen.isEmpty else { return try await edit(changes) }
+    if changes.isEmpty { return [] }
+    let (outcome, commands) = try await act { effects, _ -> (Result<Bool, LocalAPIError>, ActOrders) in
+      let outcome: Result<Bool, LocalAPIError>
+      if deed == nil, let key {
+        outcome = .success(try effects.isNew(key))
+      } else if deed == nil {
+        outcome = .success(true)
+      } else {
+        outcome = try count(deed, &effects)
+      }
+      guard case .success(true) = outcome else { return (outcome, .none) }
+      for rule in seen {
+        let present = try effects.register(rule.key, in: rule.zone)?.value
+        if present != rule.value { return (.failure(Self.changed), .none) }
+      }
+      return (outcome, ActOrders(edits: changes))
+    }
+    return try outcome.get() ? commands : nil
+  }
+
+  private static let changed = LocalAPIError(
+    .tooLate,
+    phrase: Phrase("Nothing was saved, because it was changed meanwhile: look at what is set now, and send it again."))
+
+  /// Returns the family's day, by which a receiver's most counts.
+  private func receiversDay() async throws -> FamilyDay {
+    let rules = RuleSet.read(try await household().rules(of: nil), child: nil).rules
+    return context.time.moment(rules.boundary).day
+  }
+}
+
+extension NodeService {
+  /// Returns the receiver whose token a bridge gives, as `Bearer TOKEN`; `nil` for none.
+  func receiver(authorized header: String?) async -> StoredReceiver? {
+    let scheme = "Bearer "
+    guard let header, header.hasPrefix(scheme) else { return nil }
+    let digest = SHA256.hash(Array(header.dropFirst(scheme.count).utf8))
+    do { return try await context.store.receiver(token: digest) } catch { return nil }
+  }
 }

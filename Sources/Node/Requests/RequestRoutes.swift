@@ -39,28 +39,6 @@ extension Endpoints {
 }
 
 extension Call {
-  /// Returns the requests of a child, or of all children if it is `nil`: open ones first, then the
-  /// others of today, and those of yesterday without an answer.
-  func requests(of child: ChildID?) async throws -> [RequestListing] {
-    let books = try await books(household())
-    let names = try await names()
-    let short = ShortIDs(books.flatMap { $0.requests.map(\.id.bytes) })
-    var listings: [RequestListing] = []
-    for book in books where child == nil || book.child == child {
-      // A request that nobody answered is shown on the day after.
-      for request in book.requests
-      where request.day.advanced(byDays: 1) >= book.day && request.day <= book.day.advanced(byDays: 1) {
-        let listing = book.listing(request, names, short)
-        if request.day >= book.day || listing.state == .expired { listings.append(listing) }
-      }
-    }
-    return listings.sorted { left, right in
-      if (left.state == .open) != (right.state == .open) { return left.state == .open }
-      let isEarlier = (left.askedAt, left.short) < (right.askedAt, right.short)
-      return left.state == .open ? isEarlier : !isEarlier
-    }
-  }
-
   /// Asks the parents for time or for an application.
   fileprivate func add(_ request: AskRequest) async throws -> RequestListing {
     let household = try await household()
@@ -215,92 +193,6 @@ extension Call {
     return try await deed(
       .answer, "\(answer.isApproved ? "yes" : "no") to \(request.childName)'s request \(request.short), \(minutes) min",
       giving: ReceiverGift(minutes: minutes))
-  }
-
-  /// The requests of one child.
-  private struct Book: Sendable {
-    var child: ChildID
-    var name: DeviceName
-    var day: FamilyDay
-    var requests: [ChildRequest]
-    var answers: [RequestAnswer]
-    var book: RequestBook
-    /// What people call the child's applications.
-    var apps: [AppID: String]
-
-    /// Returns whether a request is for an application whose name is unknown.
-    func isNameless(_ request: ChildRequest) -> Bool {
-      switch request.wish {
-      case .app(let app): apps[app] == nil
-      case .time(let grant): if case .app(let app) = grant.scope { apps[app] == nil } else { false }
-      }
-    }
-
-    func listing(_ request: ChildRequest, _ names: FactNames, _ short: ShortIDs) -> RequestListing {
-      var listing = RequestListing(
-        requestID: request.id, short: short.short(request.id.bytes), childName: name,
-        deviceName: names[request.device], minutes: nil, appID: nil, category: nil, reason: request.reason,
-        askedAt: request.at, day: request.day, state: .open)
-      switch request.wish {
-      case .app(let app): listing.appID = app
-      case .time(let grant):
-        listing.minutes = grant.minutes
-        switch grant.scope {
-        case .all: break
-        case .category(let category): listing.category = category
-        case .app(let app): listing.appID = app
-        }
-      }
-      listing.appName = listing.appID.map { apps[$0] ?? $0.text }
-      switch book.state(of: request.id, on: day) {
-      case .open, nil: listing.state = .open
-      case .expired: listing.state = .expired
-      case .answered(let answer):
-        listing.state = answer.verdict == .denied ? .denied : .approved
-        listing.answer = Self.shown(answer, names)
-        listing.overtaken = answers.filter { $0.request == request.id && $0 != answer }
-          .sorted { $0.modified < $1.modified }.map { Self.shown($0, names) }
-      }
-      return listing
-    }
-
-    private static func shown(_ answer: RequestAnswer, _ names: FactNames) -> RequestListing.Answer {
-      var minutes: Int?
-      if case .approved(let given) = answer.verdict { minutes = given }
-      return RequestListing.Answer(
-        isApproved: answer.verdict != .denied, minutes: minutes, word: answer.word, by: names[answer.modified.author],
-        at: answer.modified.wall)
-    }
-  }
-
-  private func books(_ household: Household) async throws -> [Book] {
-    let children = household.children
-    var books = try await look { effects in
-      try children.map { child in
-        let (requests, answers) = try effects.requests(of: child.id)
-        let book = RequestBook(requests, answers)
-        return Book(
-          child: child.id, name: DeviceName(sanitising: child.name),
-          day: context.moment(try effects.rules(of: child.id)).day,
-          requests: requests.filter { book.requests[$0.id] != nil }, answers: answers, book: book,
-          apps: household.rules(for: child.id).apps.compactMapValues(\.name))
-      }
-    }
-    // What is installed is read only where a request names an application that no rule names.
-    for (index, book) in books.enumerated() where book.requests.contains(where: { book.isNameless($0) }) {
-      books[index].apps.merge(try await installedNames(of: book.child, household)) { named, _ in named }
-    }
-    return books
-  }
-
-  private func listing(of id: CommandID, _ household: Household) async throws -> RequestListing {
-    let books = try await books(household)
-    let names = try await names()
-    let short = ShortIDs(books.flatMap { $0.requests.map(\.id.bytes) })
-    for book in books {
-      for request in book.requests where request.id == id { return book.listing(request, names, short) }
-    }
-    throw LocalAPIError(.unknownItem, phrase: "There is no such request any more: `latchkey requests` lists them.")
   }
 
   /// Returns the request that a person named, or the only open one.

@@ -41,15 +41,6 @@ extension Endpoints {
     return try await call.grant(to: child, request, as: call.deed(request, for: child)).shownToReceiver
   }
 
-  package static let getApps = Endpoint(
-    .get, "/v1/apps", Query.text("child", "The child; all children if it is absent."),
-    whoMay: .operatorsAndChild, browsers: .look, errors: [.unknownChild, .ambiguousChild],
-    summary: "The applications with rules: what is in force for each child, the child's rules over the family's."
-  ) { call, child in
-    let apps = try await call.apps(of: call.childIfAny(child))
-    return call.caller.child == nil ? apps : apps.map(\.shownToChild)
-  }
-
   package static let getSettings = Endpoint(
     .get, "/v1/settings", whoMay: .operatorsAndChild, browsers: .look, summary: "The rules of the whole family."
   ) { call in
@@ -211,34 +202,11 @@ extension Call {
     return min(minutes, Int(left / 60_000))
   }
 
-  fileprivate func settings() async throws -> FamilyRules {
-    let household = try await household()
-    let untold = try await machinesWithEditsUnderWay()
-    let registers = household.rules(of: nil)
-    let (days, now) = (boundary(household), context.wall())
-    return FamilyRules(
-      settings: FamilySettings(RuleSet.read(registers, child: nil).rules),
-      rules: try await listings(registers, of: nil, household).filter {
-        RuleKey($0.key)?.isOver(at: now, value: $0.value, days) != true
-      },
-      untold: household.machines.filter { untold.contains($0.device) }.map(\.name))
-  }
-
   fileprivate func setSettings(_ request: RuleRequest) async throws -> FamilyEdit {
     let made = try await make(request, in: .family, of: nil)
     return FamilyEdit(
       rules: try await settings(), commands: made.commands, machines: try await machines(of: made.commands),
       app: made.app, members: made.members, formerMembers: made.formerMembers, absent: made.absent)
-  }
-
-  /// Returns the family's days, as a child's machines have them if a child is given; without a zone
-  /// of the family's, those of this machine's zone.
-  func boundary(_ household: Household, of child: ChildID? = nil) -> DayBoundary {
-    let registers = child.map { household.rules(of: $0) } ?? household.familyDays()
-    var rules = RuleSet.read(registers, child: child).rules
-    let isSet = registers.contains { $0.key == "family/zone" && $0.value != nil }
-    if !isSet { rules.zone = LocalZone.name() }
-    return rules.boundary
   }
 
   private static func change(
@@ -279,61 +247,6 @@ extension Call {
         Phrase(verbatim: OrderFault(kind, account: 0, app: app, detail: matcher.value).sentence))
     }
   }
-
-  fileprivate func rules(of child: ChildID) async throws -> ChildRules {
-    let household = try await household()
-    let (days, now) = (boundary(household, of: child), context.wall())
-    let rules = try await listings(household.rules(of: child), of: child, household)
-    func isOver(_ rule: RuleListing) -> Bool { RuleKey(rule.key)?.isOver(at: now, value: rule.value, days) == true }
-    let own = rules.filter { rule in
-      guard !rule.isFamilys, rule.key != HouseholdKey.name, rule.key != HouseholdKey.pin else { return false }
-      return !isOver(rule)
-    }
-    let inForce = Set(own.filter { $0.notInForce == nil }.map(\.key))
-    let set = household.rules(for: child)
-    let defaults = try await installedNames(of: child, household).compactMap { id, name in
-      set.categoryByDefault(id).map {
-        DefaultListing(appID: id, displayName: set.apps[id]?.name ?? name, category: $0)
-      }
-    }
-    return ChildRules(
-      child: try await listing(of: child), rules: own,
-      family: rules.filter { rule in
-        guard rule.isFamilys, !inForce.contains(rule.key), !isOver(rule) else { return false }
-        // The child's limit of every day holds instead of the family's of each weekday.
-        guard let key = RuleKey(rule.key), key.weekday != nil else { return true }
-        return key.everyDay.registerKey.map { !inForce.contains($0) } ?? true
-      },
-      defaults: defaults.sorted { $0.appID < $1.appID })
-  }
-
-  /// Returns what registers set, with who set it; deleted ones are left out.
-  func listings(
-    _ registers: [Register], of child: ChildID?, _ household: Household
-  ) async throws -> [RuleListing] {
-    let (rules, faults) = RuleSet.read(registers, child: child)
-    let installed = try await installedNames(of: child, household)
-    let names = installed.merging(rules.apps.compactMapValues(\.name)) { _, ruled in ruled }
-    let terms = RuleTerms(zone: rules.zone, names: names)
-    let peers = try await peers()
-    let parents = try await otherParents().values.joined().map(\.parent)
-    let reasons = Dictionary(faults.map { (RegisterMap.Place($0.zone, $0.key), $0.phrase) }) { first, _ in first }
-    let machines = child.map { household.machines(of: $0) } ?? household.machines
-    return registers.compactMap { register in
-      guard let value = register.value else { return nil }
-      let author = register.modified.author
-      let told = parents.first { $0.deviceID == author }?.name
-      let reason = reasons[.init(register.zone, register.key)]
-      return RuleListing(
-        key: register.key, value: value, name: RuleText.name(register.key, terms),
-        words: RuleText.value(register.key, value, terms), setBy: told ?? name(author, peers),
-        setAt: register.modified.wall,
-        notInForce: reason?.worded(),
-        isFamilys: register.zone == .family,
-        missing: author == own ? [] : household.without(register, of: machines).map(\.name),
-        phrase: RuleText.listed(register.key, value, terms), notInForcePhrase: reason)
-    }
-  }
 }
 
 extension ConfigurationCommand {
@@ -356,24 +269,5 @@ extension GrantScope {
     case .category(let category): "`latchkey limit set --child \(child) --category \(category.rawValue) --daily 1h`"
     case .app(let app): "`latchkey app set \(ShellWord.person(app.text)) --child \(child) --daily-limit 1h`"
     }
-  }
-}
-
-extension ChildApps {
-  /// The applications without the rules that recognize their processes, which a child could evade.
-  fileprivate var shownToChild: ChildApps {
-    var listing = self
-    for index in listing.apps.indices {
-      listing.apps[index].matchers = []
-      listing.apps[index].rules = []
-    }
-    return listing
-  }
-}
-
-extension FamilyRules {
-  /// What holds, with the rule about the family's zone alone, in which times are shown.
-  fileprivate var shownToChild: FamilyRules {
-    FamilyRules(settings: settings, rules: rules.filter { $0.key == "family/zone" }, untold: [])
   }
 }

@@ -45,47 +45,6 @@ extension ChildStanding {
     }
   }
 
-  /// The unused screen time that earlier days of the week left for the day, in milliseconds.
-  var carried: Int64 { plan.carried(in: situation) }
-
-  /// The screen time of the day with what was granted and what earlier days left, in milliseconds;
-  /// `nil` without a limit.
-  var limitMilliseconds: Int64? {
-    rules.dailyLimit(on: situation.day).map {
-      Int64($0) * 60_000 + carried + ReasonText.granted(rules, to: .unknown, on: situation.day)
-        - rules.taken(from: .all, on: situation.day)
-    }
-  }
-
-  /// Returns what can be taken from the limit a day on some applications, in milliseconds; `nil`
-  /// without a limit.
-  ///
-  /// It is what is left for the program that was granted least: what was granted for others alone
-  /// is not there to take from all, and time that is granted afterwards counts in full for each.
-  func left(of scope: GrantScope) -> Int64? {
-    let day = situation.day
-    func left(_ limits: DayLimits?, _ granted: Int64, used: (DayLimit?) -> Int64) -> Int64? {
-      limits?[day.weekday].map { $0.milliseconds + granted - rules.taken(from: scope, on: day) - used($0) }
-    }
-    func granted(_ app: AppID) -> Int64 { ReasonText.granted(rules, to: .app(app), on: day) }
-    switch scope {
-    case .all:
-      return rules.dailyLimit(on: day).map {
-        Int64($0) * 60_000 + carried + rules.grantedForAll(on: day) - rules.taken(from: .all, on: day) - today.screen
-      }
-    case .category(let category):
-      return left(rules.categories[category]?.limit, rules.granted(category, on: day)) { _ in
-        today.categories[category] ?? 0
-      }
-    case .app(let app):
-      let groups = rules.usedGroups.filter { $0.value.members.contains(app) }.map { name, group in
-        left(group.limit, group.members.map(granted).min() ?? 0) { today.used(group: name, for: $0) }
-      }
-      let own = left(rules.app(app).limit, granted(app)) { today.used(app, for: $0) }
-      return ([own] + groups).compactMap(\.self).min()
-    }
-  }
-
   /// Returns an application as the local API shows it.
   func shown(_ app: AppID) -> AppToday {
     let name = name(of: app)
@@ -199,42 +158,85 @@ extension ChildStanding {
     var warning: Int64
     var sentence: Phrase
   }
+}
 
-  /// Returns that an application is always allowed, as a rule that was considered; none if it is
-  /// not, or is blocked.
-  private func alwaysAllowed(_ app: AppID) -> [ChildExplanation.Rule] {
-    let all = rules.app(app)
-    guard all.isAlwaysAllowed, !all.isBlocked, !rules.isRemoved else { return [] }
-    let groups = rules.apps[app]?.isAlwaysAllowed == true ? [] : rules.groups(of: app).map(\.name.text)
-    let words =
-      groups.isEmpty
-      ? Phrase("always allowed")
-      : Phrase(
-        one: "always allowed by the group {groups}", other: "always allowed by the groups {groups}",
-        count: groups.count,
-        ["groups": .list(groups.map { .phrase(.quoted($0)) })])
-    return [ChildExplanation.Rule("alwaysAllowed", words, isOpen: true, left: nil)]
-  }
+/// The use of one category on a day.
+public struct CategoryToday: Hashable, Sendable, Codable {
+  public var category: AppCategory
+  /// The time for which anything of it was in use, in milliseconds.
+  public var usedMilliseconds: Int64
 
-  /// Returns what each rule says of an application.
-  func explained(_ app: AppID) -> [ChildExplanation.Rule] {
-    let name = name(of: app)
-    return alwaysAllowed(app)
-      + plan.explain(Subject(app), in: situation).considered.map { reason, standing in
-        let words = ReasonText.words(
-          reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried, isToday: isToday)
-        return switch standing {
-        case .open(let left): ChildExplanation.Rule(reason.word, words, isOpen: true, left: left)
-        case .closed(let left):
-          ChildExplanation.Rule(
-            reason.word, (reason == .points ? waitingPoints : nil) ?? words, isOpen: false, left: left)
-        }
-      }
+  static func list(_ categories: [AppCategory: Int64]) -> [CategoryToday] {
+    AppCategory.allCases.compactMap { category in
+      categories[category].map { CategoryToday(category: category, usedMilliseconds: $0) }
+    }
   }
 }
 
-extension ChildExplanation.Rule {
-  fileprivate init(_ rule: String, _ phrase: Phrase, isOpen: Bool, left: Int64?) {
-    self.init(rule: rule, words: phrase.worded(), phrase: phrase, isOpen: isOpen, leftMilliseconds: left)
+/// What the rules say of something now.
+public struct VerdictToday: Hashable, Sendable, Codable {
+  /// A Boolean value that indicates whether the rules allow it.
+  public var isAllowed: Bool
+  /// The word for the rule that closes it, now or at `until`; `nil` if none does before the end of
+  /// the next day.
+  public var rule: String?
+  /// The same in words, such as "2 h a day are used"; `nil` without a rule.
+  public var reason: Phrase?
+  /// If allowed, when it closes; if not, when it may open again; Unix milliseconds; `nil` if that
+  /// is not in sight.
+  public var until: Int64?
+  public var leftMilliseconds: Int64?
+}
+
+extension VerdictToday {
+  /// Creates the verdict on what is closed as a program that no rule names, whatever its own rules
+  /// say.
+  init(closedBecause words: Phrase) {
+    self.init(isAllowed: false, reason: words)
+  }
+
+  /// A Boolean value that indicates whether the reason says as well what is open all the same: a
+  /// time behind it would seem to be that of the exception.
+  package var hasException: Bool { reason?.text.hasPrefix("{reason}, but ") ?? false }
+}
+
+/// One application on a child's day.
+public struct AppToday: Hashable, Sendable, Codable {
+  public var appID: AppID
+  public var displayName: String
+  public var category: AppCategory
+  /// The time for which it was in use today, in milliseconds.
+  public var usedMilliseconds: Int64
+  /// What the rules say of it now.
+  public var verdict: VerdictToday
+  /// A Boolean value that indicates whether the rules do not allow it, and no machine of the
+  /// child's closes it.
+  public var isLeftOpen = false
+  /// A Boolean value that indicates whether the rules do not allow it, and a machine of the child's
+  /// leaves it open, at least in some folders.
+  public var isPartlyOpen = false
+}
+
+extension AppToday {
+  /// Returns words that say that the rules do not allow it, with what machines do otherwise.
+  package func excepting(_ words: Phrase) -> Phrase {
+    let arguments: [String: Phrase.Argument] = ["reason": .phrase(words)]
+    return switch (isLeftOpen, isPartlyOpen, appID.isOfMany) {
+    case (true, _, false): Phrase("{reason}, but nothing closes it", arguments)
+    case (true, _, true): Phrase("{reason}, but nothing closes them", arguments)
+    case (false, true, false): Phrase("{reason}, but it is not closed everywhere", arguments)
+    case (false, true, true): Phrase("{reason}, but they are not closed everywhere", arguments)
+    case (false, false, _): words
+    }
+  }
+
+  /// What to add to an English sentence that says that the rules do not allow it; empty if all
+  /// machines close it.
+  package var exception: String { excepting(Phrase(verbatim: "")).worded() }
+
+  /// Notes what machines do about it.
+  mutating func note(_ closing: MachineClosing) {
+    (isLeftOpen, isPartlyOpen) = (closing.isLeftOpen, closing.isPartlyOpen)
+    if let words = closing.closedWords { verdict = VerdictToday(closedBecause: words) }
   }
 }

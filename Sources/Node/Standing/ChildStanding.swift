@@ -86,23 +86,66 @@ struct ChildStanding: Sendable {
   }
 }
 
-/// What a child may spend, and what answers to requests grant.
-struct ChildPoints: Sendable {
-  /// The milli-points that may be spent, after the cost of all use so far: on a child's machine
-  /// there, on a parent's all.
-  var spendable: Int64
-  /// The redeemed minutes that are left: on a child's machine there, on a parent's on all of them.
-  var redeemed: [RedeemedTime]
-  /// The time that parents granted by their answers, by its day and by request.
-  var grants: [FamilyDay: [CommandID: Grant]]
-  /// The parents' words with the answers that granted time for the day, by request.
-  var answerWords: [CommandID: String] = [:]
-  /// The ledger, if this machine can spend nothing of it although there is something.
-  var outOfReach: Ledger?
-  /// The redeemed time on other machines, if there is none on this one.
-  var redeemedElsewhere: [DeviceID: Int64] = [:]
-  /// When the points of another machine are no longer expected, if they count until then.
-  var loanEnds: BootInstant?
+extension ChildStanding {
+  /// The unused screen time that earlier days of the week left for the day, in milliseconds.
+  var carried: Int64 { plan.carried(in: situation) }
+
+  /// The screen time of the day with what was granted and what earlier days left, in milliseconds;
+  /// `nil` without a limit.
+  var limitMilliseconds: Int64? {
+    rules.dailyLimit(on: situation.day).map {
+      Int64($0) * 60_000 + carried + ReasonText.granted(rules, to: .unknown, on: situation.day)
+        - rules.taken(from: .all, on: situation.day)
+    }
+  }
+
+  /// Returns what can be taken from the limit a day on some applications, in milliseconds; `nil`
+  /// without a limit.
+  ///
+  /// It is what is left for the program that was granted least: what was granted for others alone
+  /// is not there to take from all, and time that is granted afterwards counts in full for each.
+  func left(of scope: GrantScope) -> Int64? {
+    let day = situation.day
+    func left(_ limits: DayLimits?, _ granted: Int64, used: (DayLimit?) -> Int64) -> Int64? {
+      limits?[day.weekday].map { $0.milliseconds + granted - rules.taken(from: scope, on: day) - used($0) }
+    }
+    func granted(_ app: AppID) -> Int64 { ReasonText.granted(rules, to: .app(app), on: day) }
+    switch scope {
+    case .all:
+      return rules.dailyLimit(on: day).map {
+        Int64($0) * 60_000 + carried + rules.grantedForAll(on: day) - rules.taken(from: .all, on: day) - today.screen
+      }
+    case .category(let category):
+      return left(rules.categories[category]?.limit, rules.granted(category, on: day)) { _ in
+        today.categories[category] ?? 0
+      }
+    case .app(let app):
+      let groups = rules.usedGroups.filter { $0.value.members.contains(app) }.map { name, group in
+        left(group.limit, group.members.map(granted).min() ?? 0) { today.used(group: name, for: $0) }
+      }
+      let own = left(rules.app(app).limit, granted(app)) { today.used(app, for: $0) }
+      return ([own] + groups).compactMap(\.self).min()
+    }
+  }
+
+  /// Returns what the commands depend on with which a parent lets an application run.
+  ///
+  /// `registers` are those of the family and the child, and `today` is the present family day.
+  func opening(
+    of app: AppID, _ registers: [Register], today: FamilyDay, _ closing: MachineClosing
+  ) -> ChildExplanation.Opening {
+    let isListedOnly = rules.programs == .listed
+    let breaks = registers.filter { $0.key == ChildRule.breaks.key.registerKey && $0.value != nil }
+    var enabled = rules
+    enabled.apps[app]?.isEnabled = true
+    return ChildExplanation.Opening(
+      day: situation.day.description, today: today.description, dayStartHour: Int(clamping: rules.dayStartHour),
+      missingMinutes: plan.missingMinutes(for: Subject(app), in: situation),
+      enabledCategory: rules.apps[app]?.isEnabled == false ? enabled.app(app).category ?? .neutral : nil,
+      hasOwnBreaks: breaks.contains { $0.zone != .family }, hasFamilysBreaks: breaks.contains { $0.zone == .family },
+      isRefused: isListedOnly && closing.isRefused, isUnrecognized: closing.closedWords != nil,
+      mayBeOwn: isListedOnly && !app.isOfMany && !closing.isRefused && rules.apps[app]?.matchers.isEmpty ?? true)
+  }
 }
 
 /// Works out what holds for children from what is stored.
@@ -142,7 +185,7 @@ struct StandingReader: Sendable {
       // By the same reading of the clock as the moment: otherwise what runs would have less left,
       // and close a little early.
       let running = try Self.running(open, effects, context, at: moment.boot).filter { $0.use.child == child }
-      let points = try Self.points(effects, context, of: child, rules, on: day, running, isPresent: time == nil)
+      let points = try ChildPoints.read(effects, context, of: child, rules, on: day, running, isPresent: time == nil)
       var totals = UseTotals(rules)
       let ran = running.map(\.use).map {
         UseSpan(app: $0.appID, category: $0.category, start: $0.since, milliseconds: $0.activeMilliseconds)
@@ -206,58 +249,5 @@ struct StandingReader: Sendable {
     return sessions.sorted {
       ($0.use.since, $0.use.recordID.description) < ($1.use.since, $1.use.recordID.description)
     }
-  }
-
-  /// Returns what a child may spend on a day, and what answers to requests grant.
-  private static func points(
-    _ effects: DatabaseEffects, _ context: NodeContext, of child: ChildID, _ rules: RuleSet, on day: FamilyDay,
-    _ running: [ChildStanding.Session], isPresent: Bool
-  ) throws -> ChildPoints {
-    let isChild = context.profile.role == .child
-    let (own, connected) = (context.own, context.members.connected)
-    let rewards = running.filter { $0.use.category == .reward }
-    let purse = try effects.fullPurse(of: child)
-    var spendable = max(0, purse.ledger.balance)
-    var loanEnds: BootInstant?
-    if isChild {
-      let reach = try LoansInReach(effects, purse, of: child, rewards, connected: connected)
-      spendable = [purse.spendable, reach.coming].limitedSum
-      if spendable == 0, reach.shared > 0 {
-        let runs = isPresent && rewards.contains { $0.device == own }
-        let wait = context.loanWaits.withLock { $0.wait(for: child, isRunning: runs, at: context.now()) }
-        if wait.isOpen { (spendable, loanEnds) = (reach.shared, wait.ends) }
-      }
-    }
-    for session in rewards where !isChild || session.device == own {
-      spendable = max(0, spendable - purse.costSoFar(of: UsageSlice(session.use), rules.boundary))
-    }
-    var redeemed = purse.redeemed(on: day)
-    var elsewhere: [DeviceID: Int64] = [:]
-    if rules.points.use == .redeemFirst {
-      let others = purse.ledger.redeemed(on: day, beside: own)
-      if isChild {
-        if redeemed.isEmpty { elsewhere = others.mapValues { $0.map(\.milliseconds).limitedSum } }
-      } else {
-        redeemed += others.values.joined()
-      }
-    }
-    let (requests, answers) = try effects.requests(of: child)
-    let grants = RequestBook(requests, answers).grants
-    let words = answers.filter { grants[day]?[$0.request] != nil }.map { ($0.request, $0.word) }
-    return ChildPoints(
-      spendable: spendable, redeemed: redeemed, grants: grants, answerWords: Dictionary(words) { $1 },
-      outOfReach: isChild && spendable == 0 && purse.ledger.balance > 0 ? purse.ledger : nil,
-      redeemedElsewhere: elsewhere, loanEnds: loanEnds)
-  }
-}
-
-extension UsageSlice {
-  /// Creates a slice of a session that runs, by the household's time.
-  init(_ use: RunningUse) {
-    self.init(
-      appID: use.appID, displayName: use.displayName, category: use.category,
-      rate: PointsRate(milliPointsPerMinute: use.milliPointsPerMinute), start: use.since,
-      end: min(use.since + use.activeMilliseconds, HybridTimestamp.wallLimit - 1),
-      activeMilliseconds: use.activeMilliseconds, earnedMilliPoints: 0)
   }
 }

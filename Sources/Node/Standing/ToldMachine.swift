@@ -1,4 +1,6 @@
+import LatchkeyHousehold
 import LatchkeyModel
+import LatchkeyRules
 import LatchkeyStore
 
 /// A child's machine by what it has told of how far rules are carried out there.
@@ -109,5 +111,54 @@ extension Call {
         isWhole: lists[device].map { $0.more == 0 } ?? true,
         installed: Set((installed[device]?.entries ?? []).map(\.appID)), refused: Set(unlisted.compactMap(\.app)))
     }
+  }
+}
+
+/// What weakens the rules.
+extension Endpoints {
+  package static let getConditions = Endpoint(
+    .get, "/v1/conditions",
+    browsers: .look,
+    summary:
+      "What weakens the rules on children's machines, such as an account that may become root; on a child its own."
+  ) { call in
+    try await call.conditions()
+  }
+}
+
+extension Call {
+  /// Returns the conditions of children's machines; on a child's node its own.
+  func conditions() async throws -> [ConditionListing] {
+    let household = try await household()
+    let known = try await store.inventories(MachineCondition.self)
+    let isOfApps = known.values.contains { $0.entries.contains(where: \.isOfApplication) }
+    let terms = isOfApps ? try await appTerms(household) : RuleTerms()
+    if role == .child {
+      let accounts = try await accounts(on: nil).map(\.account)
+      return (known[own]?.entries ?? []).map { listing($0, of: own, context.name, accounts, terms, household) }
+    }
+    let heard = Dictionary(
+      try await listed().map { ($0.device.deviceID, $0.device.lastSeenAt) }, uniquingKeysWith: { first, _ in first })
+    return household.machines.flatMap { machine in
+      (known[machine.device]?.entries ?? []).map { condition in
+        var listing = listing(condition, of: machine.device, machine.name, machine.accounts, terms, household)
+        listing.heardAt = heard[machine.device] ?? nil
+        return listing
+      }
+    }
+  }
+
+  private func listing(
+    _ condition: MachineCondition, of device: DeviceID, _ name: DeviceName, _ accounts: [Account], _ terms: RuleTerms,
+    _ household: Household
+  ) -> ConditionListing {
+    let sharers = condition.account.map { household.sharers(of: $0, on: device) } ?? []
+    let isOfPINs = condition.name == "pin-missing"
+    return ConditionListing(
+      deviceID: device, deviceName: name, isOwn: device == own, condition: condition,
+      accountName: condition.account.map { account in
+        accounts.first { $0.uid == account }?.name ?? String(account)
+      }, app: terms.told(condition),
+      children: sharers.filter { isOfPINs && household.rules(for: $0).pin == nil }.map { household.title(of: $0) })
   }
 }

@@ -30,12 +30,7 @@ actor UsageService {
   /// The time between two reports of what runs, in milliseconds.
   private static let reportPause: Int64 = 60_000
   /// The time within which an agent reports what it watches and what ended, in milliseconds.
-  private static let patience: Int64 = 10_000
-  /// The time for which a caller waits for an agent to connect, in milliseconds.
-  private static let agentPatience: Int64 = 3_000
-  /// The time between two looks whether the disk takes a record that is waited for, in
-  /// milliseconds.
-  private static let diskPause: Int64 = 500
+  static let patience: Int64 = 10_000
   /// The sessions that parents were told of last, with whether each is paused, and when; `nil`
   /// before the first report of this run.
   private(set) var told: (sessions: [RecordID: Bool], at: BootInstant)?
@@ -88,155 +83,12 @@ actor UsageService {
     return (min(instant, now), wall - max(0, now - instant))
   }
 
-  /// Waits until an agent is connected, and makes sure that it watches the programs of an account.
-  private func requireAgent(for account: UInt32) async throws(LocalAPIError) {
-    let (state, end) = (context.enforcementState, context.now() + Self.agentPatience)
-    let watched: Void? = try await state.changes.first(until: end) { () throws(LocalAPIError) -> Void? in
-      if let agent = state.agent {
-        if agent.watches(account) { return () }
-        throw LocalAPIError(
-          .noAgent,
-          agent.isSystem
-            ? "The agent watches no programs of root: run `latchkey usage track` as another user."
-            : "The agent watches the programs of Latchkey's own account alone: run `latchkey usage track` there.")
-      }
-      guard context.configuration.agent != .none else {
-        throw LocalAPIError(
-          .noAgent, "No agent watches programs on this machine: start `latchkey run` without --no-agent.")
-      }
-      return nil
-    }
-    guard watched != nil else {
-      throw LocalAPIError(
-        .noAgent, "No agent watches programs on this machine: `latchkey status` says why, and what to do.")
-    }
-  }
-
   // MARK: Requests
-
-  /// Begins a session for a program, or adds the program to the open session of its application.
-  ///
-  /// `user` is the caller's user ID according to the kernel.
-  func start(_ request: UsageStartRequest, by user: UInt32) async throws(LocalAPIError) -> UsageStarted {
-    guard let appID = AppID(request.appID) else {
-      throw LocalAPIError(
-        .invalid, "“\(DeviceName(sanitising: request.appID))” is no application ID: use letters, digits, dots.")
-    }
-    if appID.isOfMany {
-      throw LocalAPIError(
-        .invalid, "“\(appID)” stands for many programs together: give the program an ID of its own.")
-    }
-    let name = request.displayName ?? request.appID
-    if let fault = TextRule.displayName.fault(in: name) ?? TextRule.zone.fault(in: request.zone) {
-      throw LocalAPIError(.invalid, fault)
-    }
-    try await requireAgent(for: user)
-    let (now, wall) = (context.now(), self.wall)
-    let program = RunningProcess(pid: request.processID)
-    let check = UsageStartCheck(request: request, user: user, process: program, now: now, wall: wall)
-    if let fault = check.fault { throw fault }
-    let process = ProcessIdentity(processID: request.processID, startTime: request.processStartTime)
-    let asOf = program.flatMap { $0.hasEnded ? $0.startedAt : nil } ?? now
-    let opening: SessionOpening
-    let isBlocked: Bool
-    do {
-      let household = try await context.readHousehold()
-      let person = household.user(of: user, on: context.own)
-      let householdStart = context.time.now
-      let terms = UseTerms(appID, person, household)
-      let installed = try await installedName(of: appID)
-      let new = try session(
-        of: appID, terms, name: request.displayName ?? terms.name ?? installed, [process], from: now, to: now, wall,
-        zone: request.zone, .tracked, account: user, householdStart: householdStart)
-      opening = try await context.store.open(new, of: process, asOf: asOf)
-      try await context.sessions.read(from: context.store)
-      let children = person.children.isEmpty ? [nil] : person.children.map { Optional($0) }
-      isBlocked = children.contains { household.rules(for: $0).app(appID).isBlocked }
-    } catch { throw LocalAPIError(error) }
-    switch opening {
-    case .open(let session):
-      await noteClosed(session)
-      wake.notify()
-      // The agent is ordered to watch it.
-      context.changes.notify()
-      context.factNews.notify()
-      return UsageStarted(
-        recordID: session.recordID, isBlocked: isBlocked, enforcement: context.enforcement)
-    case .otherApplication(let other):
-      throw LocalAPIError(
-        .invalid, "This program is already recorded as “\(other)”: start another one to record “\(appID)”.")
-    case .ended:
-      throw LocalAPIError(.tooLate, "This program has ended, and its use is recorded: start it again to record more.")
-    case .full:
-      throw LocalAPIError(
-        .limit, "\(Limits.trackedPrograms) programs are recorded already: close some of them and try again.")
-    }
-  }
-
-  /// Returns a session on this machine that begins at an instant, and was last seen at another one,
-  /// when the wall clock showed `wall`; without a name, it has its application's ID.
-  func session(
-    of app: AppID, _ terms: UseTerms, name: String?, _ processes: [ProcessIdentity], from start: BootInstant,
-    to end: BootInstant, _ wall: Int64, zone: String, _ evidence: UsageEvidence, account: UInt32,
-    householdStart: Int64
-  ) throws(StoreError) -> OpenUsageSession {
-    guard let id = RecordID(bytes: SecureRandom.bytes(16)) else { throw StoreError.unexpected("an ID") }
-    var session = OpenUsageSession(
-      UsageRecord(
-        recordID: id, device: context.own, appID: app, displayName: name ?? app.text,
-        sessionStart: wall - (end - start), sessionEnd: wall, zone: zone, activeMilliseconds: 0,
-        category: terms.category, milliPointsPerMinute: terms.milliPointsPerMinute, earnedMilliPoints: 0,
-        evidence: evidence, account: account, child: terms.child, householdStart: householdStart),
-      processes: processes, bootID: context.bootID, startedAt: start, lastSeenAt: end)
-    session.sharers = terms.sharers
-    return session
-  }
-
-  /// Records that learning begins although a rule has closed its program.
-  private func noteClosed(_ session: OpenUsageSession) async {
-    guard session.category == .learning, session.closedAt == nil, let child = session.child else { return }
-    // Without an answer, the next look at the rules notes it.
-    guard let household = try? await context.readHousehold(),
-      let standing = try? await StandingReader(context: context).read(child, household),
-      standing.shown(session.appID).verdict.isAllowed == false
-    else { return }
-    try? await note(closed: [session.recordID], reopened: [], at: session.startedAt)
-  }
 
   /// Records which sessions' programs rules close now, and which are open again.
   func note(closed: [RecordID], reopened: [RecordID], at now: BootInstant) async throws(StoreError) {
     try await context.store.note(closed: closed, reopened: reopened, now: now)
     try await context.sessions.read(from: context.store)
-  }
-
-  /// Returns the record of a session whose programs have ended, once the agent has reported it.
-  ///
-  /// If the programs go on in another session since somebody else was named in the account, it is
-  /// that session's record.
-  func end(_ id: RecordID) async throws(LocalAPIError) -> UsageRecord {
-    let end = context.now() + Self.patience
-    let ended: Void? = try await context.sessions.changes.first(until: end, pace: Self.diskPause) {
-      () throws(LocalAPIError) -> Void? in
-      guard let open = context.sessions[context.sessions.latest(of: id)] else { return () }
-      if open.processes.contains(where: { ProcessLiveness.isAlive(pid: $0.processID, startTime: $0.startTime) }) {
-        throw LocalAPIError(
-          .stillRunning, "The session continues, since one of its programs is still running: it ends with that program."
-        )
-      }
-      if let fault = context.store.diskFault { throw LocalAPIError(fault) }
-      return nil
-    }
-    guard ended != nil else {
-      throw LocalAPIError(
-        .timeout, "The agent has not reported the program's end yet: ask again, or leave it to end by itself.")
-    }
-    do {
-      if case .ended(let record, _) = try await finish(context.sessions.latest(of: id), [], endedAt: nil, nil) {
-        return record
-      }
-    } catch { throw LocalAPIError(error) }
-    throw LocalAPIError(
-      .unknownSession, "There is no such session on this machine: start it with `latchkey usage track`.")
   }
 
   // MARK: Checks

@@ -144,3 +144,97 @@ struct GroupMembers {
   /// not matter.
   var seen: RuleRequest.Change?
 }
+
+/// Rules that were set.
+public struct RuleEdit: Hashable, Sendable, Codable {
+  /// The child's rules from now on.
+  public var rules: ChildRules
+  /// The commands that carry the edit, one or more for each of the child's machines.
+  public var commands: [ConfigurationCommand]
+  /// The machines that the commands are for, each once.
+  public var machines: [EditedMachine] = []
+  /// The application that the request named; `nil` if it named none.
+  public var app: EditedApp?
+  /// The applications of the group whose applications the request set, in the order of their IDs.
+  public var members: [EditedApp] = []
+  /// The applications that the request took out of a group, in the order of their IDs; `nil` if it
+  /// took out none.
+  public var formerMembers: [EditedApp]?
+  /// The keys of rules that were to be removed and were not set.
+  public var absent: [RegisterKey] = []
+  /// The minutes that were granted, or taken away if it is negative; `nil` for another edit.
+  public var minutes: Int?
+  /// `true` if a request with the same key was carried out before, so that this one did nothing;
+  /// otherwise `nil`.
+  public var isRepeated: Bool?
+}
+
+extension RuleEdit {
+  /// The edit without the child's other rules, which are not a receiver's.
+  var shownToReceiver: RuleEdit {
+    var edit = self
+    edit.rules.rules = rules.rules.filter { $0.key == "lock" }
+    (edit.rules.family, edit.rules.defaults, edit.absent) = ([], [], [])
+    return edit
+  }
+}
+
+/// Rules of the family that were set.
+package struct FamilyEdit: Hashable, Sendable, Codable {
+  /// The family's rules from now on.
+  package var rules: FamilyRules
+  /// The commands that carry the edit, one or more for each child's machine.
+  package var commands: [ConfigurationCommand]
+  /// The machines that the commands are for, each once.
+  package var machines: [EditedMachine] = []
+  /// The application that the request named; `nil` if it named none.
+  package var app: EditedApp?
+  /// The applications of the group whose applications the request set, in the order of their IDs.
+  package var members: [EditedApp] = []
+  /// The applications that the request took out of a group, in the order of their IDs; `nil` if it
+  /// took out none.
+  package var formerMembers: [EditedApp]?
+  /// The keys of rules that were to be removed and were not set.
+  package var absent: [RegisterKey] = []
+}
+
+/// A machine that an edit goes to.
+public struct EditedMachine: Hashable, Sendable, Codable {
+  public var deviceID: DeviceID
+  public var name: DeviceName
+  /// A Boolean value that indicates whether it is connected, so that it gets the edit now.
+  public var isConnected: Bool
+  /// A Boolean value that indicates whether it has not been connected since it was paired.
+  public var isNew: Bool
+  /// When it was last seen, in Unix milliseconds; `nil` if that is not known.
+  public var lastSeenAt: Int64?
+}
+
+extension EditedMachine {
+  /// Creates the value for a device with its link.
+  package init(_ peer: PeerStatus) {
+    self.init(
+      deviceID: peer.device.deviceID, name: peer.device.name, isConnected: peer.isConnected,
+      isNew: peer.marks.contains(.neverConnected), lastSeenAt: peer.device.lastSeenAt)
+  }
+}
+
+/// The application that an edit named.
+public struct EditedApp: Hashable, Sendable, Codable {
+  /// What became of the rules of an application that was reset.
+  public enum Reset: String, Hashable, Sendable, Codable, CaseIterable {
+    case removed
+    /// It had no rules.
+    case unset
+    /// It had only rules of the family's, or of a child's if those of the family's were meant.
+    case elsewhere
+  }
+
+  public var appID: AppID
+  public var name: String
+  /// A Boolean value that indicates whether a parent has said how it is recognized, or a machine
+  /// has it installed.
+  public var isRecognized: Bool
+  /// What became of its rules; `nil` if it was not reset.
+  public var reset: Reset?
+}

@@ -66,3 +66,74 @@ extension Call {
     }
   }
 }
+
+extension Endpoints {
+  package static let getApps = Endpoint(
+    .get, "/v1/apps", Query.text("child", "The child; all children if it is absent."),
+    whoMay: .operatorsAndChild, browsers: .look, errors: [.unknownChild, .ambiguousChild],
+    summary: "The applications with rules: what is in force for each child, the child's rules over the family's."
+  ) { call, child in
+    let apps = try await call.apps(of: call.childIfAny(child))
+    return call.caller.child == nil ? apps : apps.map(\.shownToChild)
+  }
+}
+
+extension ChildApps {
+  /// The applications without the rules that recognize their processes, which a child could evade.
+  fileprivate var shownToChild: ChildApps {
+    var listing = self
+    for index in listing.apps.indices {
+      listing.apps[index].matchers = []
+      listing.apps[index].rules = []
+    }
+    return listing
+  }
+}
+
+/// The applications of a child that have rules, or are installed and have a category by default, as
+/// `GET /v1/apps` lists them.
+package struct ChildApps: Hashable, Sendable, Codable {
+  /// The child; `nil` for the whole family while it has no child.
+  package var child: ChildListing?
+  /// The applications, in the order of their IDs.
+  package var apps: [AppListing]
+}
+
+/// What is in force for one application of a child: for each rule the child's, otherwise the
+/// family's.
+package struct AppListing: Hashable, Sendable, Codable {
+  package var appID: AppID
+  /// The name for people; the ID if none was given.
+  package var displayName: String
+  /// The category; `nil` if none is set.
+  package var category: AppCategory?
+  /// A Boolean value that indicates whether the category is a default, which no parent has set.
+  package var isByDefault: Bool = false
+  /// The rate in milli-points per minute of its own; `nil` for that of its category.
+  package var ownMilliPointsPerMinute: Int64?
+  /// The rate in milli-points per minute that holds.
+  package var milliPointsPerMinute: Int64 = 0
+  /// A Boolean value that indicates whether its rules hold.
+  package var isEnabled: Bool = true
+  package var isBlocked: Bool = false
+  package var isAlwaysAllowed: Bool = false
+  /// The limit a day, as its rule is written; `nil` for none.
+  package var limit: String?
+  /// When it may be used, as its rule is written; `nil` for always.
+  package var hours: String?
+  /// The groups that it is in and whose rules hold for it.
+  package var groups: [GroupListing] = []
+  /// The rules that recognize its processes.
+  package var matchers: [AppMatcher] = []
+  /// The rules that are set for it, in the order of their keys.
+  package var rules: [RuleListing] = []
+}
+
+/// A group of applications with what it says of the times of each.
+package struct GroupListing: Hashable, Sendable, Codable {
+  package var name: GroupName
+  /// The limit a day on all of them together, as its rule is written; `nil` for none.
+  package var limit: String?
+  /// When they may be used, as its rule is written; `nil` for always.
+  package var hours: String?
+}
