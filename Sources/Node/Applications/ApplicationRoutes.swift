@@ -94,7 +94,6 @@ extension Call {
 }
 
 extension InstalledListing {
-  /// Returns the listing with what is set for one child alone.
   func shown(to child: ServedChild) -> InstalledListing {
     var listing = self
     listing.children = children.filter { $0 == child.id }
@@ -115,8 +114,8 @@ extension Call {
 }
 
 extension RuleTerms {
-  /// Returns the words for the application that a condition is about, without its whole ID where a
-  /// part of that can be read; `nil` for a condition about anything else.
+  /// Returns the words for the application that a condition is about, with a readable part of its
+  /// ID if it has no name.
   func told(_ condition: MachineCondition) -> ConditionKind.AppWords? {
     guard condition.isOfApplication, let app = AppID(condition.detail) else { return nil }
     return ConditionKind.AppWords(name: names[app] ?? app.readable, argument: argument(app))
@@ -125,28 +124,25 @@ extension RuleTerms {
 
 /// The applications that a child's machine has found on itself, as `GET /v1/installed` lists them.
 package struct InstalledListing: Hashable, Sendable, Codable {
-  /// An application.
   package struct App: Hashable, Sendable, Codable {
     package var appID: AppID
     package var displayName: String
     /// The version; empty if it is unknown.
     package var version: String
-    /// The category that suggests itself; `nil` for none.
+    /// The category that suggests itself.
     package var suggestion: AppCategory?
     /// What is set for it, for each child whose machine it is.
     package var settings: [Setting]
   }
 
-  /// What is set for an application of a child.
   package struct Setting: Hashable, Sendable, Codable {
     package var childName: DeviceName
-    /// The category; `nil` if none is set.
     package var category: AppCategory?
     /// A Boolean value that indicates whether the category is a default, which no parent has set.
     package var isByDefault: Bool = false
     package var isBlocked: Bool = false
     package var isAlwaysAllowed: Bool = false
-    /// The limit a day, as its rule is written; `nil` for none.
+    /// The limit a day, as its rule is written.
     package var limit: String?
   }
 
@@ -156,11 +152,9 @@ package struct InstalledListing: Hashable, Sendable, Codable {
   /// When the list became known here, in Unix milliseconds; `nil` if the machine has not told of
   /// any.
   package var toldAt: Int64?
-  /// The number of the list, which counts those of the machine; 0 for none, or while parts of one
-  /// are on their way.
+  /// The number of the list; 0 for none, or while parts of one are on their way.
   package var number: UInt64 = 0
-  /// The number of applications that were found beyond those of the list.
+  /// The number of applications beyond those of the list.
   package var more: Int = 0
-  /// The applications, in the order of their IDs.
   package var apps: [App] = []
 }

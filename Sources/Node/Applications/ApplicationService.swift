@@ -9,15 +9,14 @@ import LatchkeySystem
 
 /// A service that has the parents of a child's machine know which applications are installed on it.
 ///
-/// It looks at the node's start, when a parent asks, and when something has changed: what was
-/// installed after a rule was set is closed by it as well.
+/// It looks at the node's start, when a parent asks, and when something has changed: rules also
+/// close what is installed after they were set.
 ///
 /// Spec: Protocol/10-household.md §5.
 struct ApplicationService: EffectCarrier {
   let context: NodeContext
   let directory: LinkDirectory
   let kind = ScanApplications.kind
-  /// Milliseconds between two looks at whether anything has changed.
   private static let pause: Int64 = 30_000
 
   func run() async {
@@ -31,7 +30,6 @@ struct ApplicationService: EffectCarrier {
     }
   }
 
-  /// Looks because a parent asked for it.
   func carryOut(_ effect: PendingEffect) async -> EffectOutcome {
     guard let found = await look(Self.places()) else {
       return .failed(
@@ -93,7 +91,6 @@ struct ApplicationService: EffectCarrier {
     }
   }
 
-  /// Returns what recognizes applications.
   private static func matchers(
     of settled: [OwnPrograms.Found], shared: [AppMatcher]
   ) -> [AppID: InstalledMatchers] {

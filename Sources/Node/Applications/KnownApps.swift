@@ -3,11 +3,8 @@ import LatchkeyRules
 
 /// The applications that a person may mean.
 struct KnownApps: Sendable {
-  /// Those that have rules.
   var apps: [AppListing]
-  /// What is installed on the machines in question.
   var machines: [InstalledListing]
-  /// The groups, whose names people may take for those of applications.
   var groups: [GroupName]
 
   /// Creates the value, with what is installed on a child's machines; without a child, on all
@@ -33,7 +30,6 @@ struct KnownApps: Sendable {
       || machines.contains { $0.apps.contains { $0.appID == id } }
   }
 
-  /// Returns the name of an application for people.
   func name(of id: AppID) -> String {
     let named = apps.first { $0.appID == id && $0.displayName != id.text }?.displayName
     let installed = machines.lazy.flatMap(\.apps).first { $0.appID == id }?.displayName
@@ -43,13 +39,8 @@ struct KnownApps: Sendable {
   /// Returns the ID of the application whose rules a person sets: one that has rules or is
   /// installed, or a new one.
   ///
-  /// - Parameters:
-  ///   - text: An application's name or ID, or a beginning of that of an installed one.
-  ///   - isNew: A Boolean value that indicates whether the text is the ID of one that nothing is
-  ///     known of.
-  /// - Returns: The application's ID.
-  /// - Throws: `LocalAPIError` for a name that no application has, and for what looks like a
-  ///   misspelling of one.
+  /// `isNew` says that the text is the ID of one that nothing is known of. It throws for a name
+  /// that no application has, and for what looks like a misspelling.
   func choose(_ text: String, isNew: Bool) throws(LocalAPIError) -> AppID {
     if let group = try groupMeant(by: text) { throw group }
     if let match = try match(text, isWhole: isNew) { return match }
@@ -83,8 +74,8 @@ struct KnownApps: Sendable {
     return "\(commands.joined(separator: " or ")) looks again, and lists what is installed."
   }
 
-  /// Returns a question about similar names, which is empty if there are none, and the commands
-  /// that look at the machines again; `more` are applications whose names may be meant as well.
+  /// Returns a question about similar names, which may be empty, and the commands that look at the
+  /// machines again; `more` are applications whose names may be meant as well.
   func hints(_ text: String, besides more: [AppSearch.Candidate]) -> (question: String, scans: String) {
     let question = AppSearch.question(for: text, among: candidates + more, quote: PrintableText.of)
     return (question, machines.isEmpty ? "`latchkey apps scan` lists what is installed." : scans)
@@ -94,10 +85,10 @@ struct KnownApps: Sendable {
     AppSearch.question(for: text, among: candidates, quote: PrintableText.of)
   }
 
-  /// Returns the application that a text names by its ID or by the name that people read, or by a
-  /// beginning of those of one that is installed; `nil` if there is none.
+  /// Returns the application that a text names by its ID or name, or by a beginning of those of an
+  /// installed one.
   ///
-  /// - Throws: `LocalAPIError` if several applications fit.
+  /// It throws if several applications fit.
   func match(_ text: String, isWhole: Bool = false) throws(LocalAPIError) -> AppID? {
     do {
       return try AppSearch.find(text, among: candidates, isWhole: isWhole)
@@ -124,7 +115,6 @@ struct KnownApps: Sendable {
     return id
   }
 
-  /// Returns whether a group has a name.
   func isGroup(_ name: String) -> Bool { groups.contains { $0.text.lowercased() == name.lowercased() } }
 
   /// Returns the error about a text that names a group; `nil` if it names none.
@@ -138,14 +128,12 @@ struct KnownApps: Sendable {
     }
   }
 
-  /// Returns the error about a text that names a group, and no application by its whole name or ID;
-  /// `nil` otherwise.
+  /// Returns that error, unless an application has that whole name or ID.
   private func groupMeant(by text: String) throws(LocalAPIError) -> LocalAPIError? {
     guard let group = group(text), try match(text, isWhole: true) == nil else { return nil }
     return group
   }
 
-  /// Returns the error about an application that nothing is known of.
   func unknown(_ text: String) -> LocalAPIError {
     if let group = group(text) { return group }
     let question = question(text)
@@ -158,7 +146,6 @@ struct KnownApps: Sendable {
           : ". \(question)"))
   }
 
-  /// Returns the known application that a text names.
   func find(_ text: String) throws(LocalAPIError) -> EditedApp {
     if let group = try groupMeant(by: text) { throw group }
     guard let id = try match(text) else { throw unknown(text) }
@@ -178,10 +165,8 @@ struct KnownApps: Sendable {
 
   /// Returns a request with the whole keys of the application that it names, and that application.
   ///
-  /// A reset becomes the removal of those of its rules that are among the keys `present`.
-  ///
-  /// - Throws: `LocalAPIError` for an application that is unknown, and for points of one that has
-  ///   no category.
+  /// A reset becomes the removal of those of its rules that are among the keys `present`. It throws
+  /// for an application that is unknown, and for points of one that has no category.
   func resolve(
     _ text: String, in request: RuleRequest, _ present: Set<RegisterKey>
   ) throws(LocalAPIError) -> (request: RuleRequest, app: EditedApp) {

@@ -10,7 +10,7 @@ import LatchkeyRules
 /// Spec: Protocol/11-rules.md §5.
 struct OwnPrograms {
   private(set) var known: KnownPrograms
-  /// The rules of the children whose the programs may be.
+  /// The rules of the children whose programs they may be.
   let rules: [RuleSet]
 
   init(_ known: KnownPrograms, for rules: [RuleSet]) {
@@ -18,22 +18,19 @@ struct OwnPrograms {
     self.rules = rules
   }
 
-  /// The most programs that are remembered of one application with rules, and the most contents,
-  /// the first ones, beside what the menus name now and what a parent has allowed.
+  /// The most programs that are remembered of an application with rules, and the most contents: the
+  /// first ones, beside what the menus name now and what a parent has allowed.
   static let mostOfApp = 16
-  /// The most programs that are remembered of all applications without rules, the last ones, beside
+  /// The most programs that are remembered of all applications without rules: the last ones, beside
   /// those that the menus name now.
   static let mostWithoutRules = 512
 
-  /// Returns the application as which a refused program counts; `nil` for none.
+  /// Returns the application as which a refused program counts: the first that may be meant and has
+  /// rules, or else the first.
   ///
-  /// - Parameters:
-  ///   - matchers: What the agent reported of it.
-  ///   - file: The path of its file, if the account can replace that; otherwise `nil`.
-  ///   - named: The application whose rules name it by the last part of its path; `nil` for none.
-  ///   - claims: The applications that the accounts' menus make of it now.
-  /// - Returns: The first of the applications that may be meant that has rules, or else the first
-  ///   of them.
+  /// `file` is the path of its file, if the account can replace that. `named` is the application
+  /// whose rules name it by the last part of its path. `claims` are those that the accounts' menus
+  /// make of it now.
   func app(of matchers: [AppMatcher], at file: String?, named: AppID?, claims: [AppID]) -> AppID? {
     let contents = known.programs.filter { $0.matcher.kind == .sha256 && matchers.contains($0.matcher) }
     let places = known.programs.filter { $0.file == nil && matchers.contains($0.matcher) }
@@ -51,7 +48,6 @@ struct OwnPrograms {
     return eligible.first { hasRules($0) } ?? eligible.first
   }
 
-  /// Remembers a refused program of an account's own.
   mutating func note(_ matchers: [AppMatcher], at file: String, as app: AppID?) {
     for matcher in matchers {
       switch matcher.kind {
@@ -81,13 +77,12 @@ struct OwnPrograms {
   /// Returns whether a parent has set a rule of an application, or of a group that it is in.
   func hasRules(_ app: AppID) -> Bool { rules.contains { $0.apps[app] != nil || !$0.groups(of: app).isEmpty } }
 
-  /// Returns whether an application may be used when others may not.
   func isPrivileged(_ app: AppID) -> Bool {
     rules.contains { $0.app(app).isAlwaysAllowed || $0.app(app).category == .learning }
   }
 
-  /// Returns whether no parent has said how an application is recognized, but by the content or the
-  /// name of files, which a child's own files have.
+  /// Returns whether a parent has said how an application is recognized by nothing but the content
+  /// or the name of files, which a child's own files have.
   private func isLeftToMenus(_ app: AppID) -> Bool {
     rules.allSatisfy { $0.apps[app]?.matchers.allSatisfy { [.sha256, .name].contains($0.kind) } ?? true }
   }
@@ -108,19 +103,14 @@ extension OwnPrograms {
   struct Found: Hashable, Sendable {
     var app: InstalledApp
     var matchers: [AppMatcher]
-    /// A Boolean value that indicates whether only accounts' own entries name it.
     var isOwn: Bool
-    /// A Boolean value that indicates whether it is known to be installed.
     var isListed = true
   }
 
-  /// Returns what was found, with each program under the application as which it was first known,
-  /// and remembers what is new.
+  /// Returns what was found, each application once, with each program under the application as
+  /// which it was first known, and remembers what is new.
   ///
-  /// - Parameters:
-  ///   - found: The applications, the machine's first.
-  ///   - isThere: Returns whether something is at a path.
-  /// - Returns: The applications, each once.
+  /// `found` has the machine's applications first; `isThere` says whether something is at a path.
   mutating func settle(_ found: [Found], isThere: (String) -> Bool) -> [Found] {
     let machines = Set(found.filter { !$0.isOwn }.map(\.app.appID))
     var settled: [Found] = []
@@ -162,14 +152,13 @@ extension OwnPrograms {
     return settled
   }
 
-  /// Returns the application of a program that an entry of an account's own claims.
   private func owner(of matcher: AppMatcher, claimedBy app: AppID) -> AppID {
     guard let first = known.programs.first(where: { $0.matcher == matcher && $0.file == nil })?.app else { return app }
     return hasRules(first) || !hasRules(app) || isPrivileged(app) ? first : app
   }
 
-  /// Returns the name of an application of an account's own, which stays as it is once a parent has
-  /// set rules of it.
+  /// Returns the name of an application of an account's own, which stays once a parent has set
+  /// rules of it.
   private mutating func name(of app: AppID, in one: Found) -> String {
     guard hasRules(app) else {
       if known.names[app] == nil || app == one.app.appID { known.names[app] = one.app.name }
@@ -198,8 +187,8 @@ extension OwnPrograms {
     }
   }
 
-  /// Forgets what is too much, so that a child who installs a great deal fills no disk, and nothing
-  /// that a parent has set rules of is forgotten for it.
+  /// Forgets what is too much, so that a child who installs a great deal fills no disk and pushes
+  /// out nothing with rules.
   private mutating func trim(besides claimed: Set<AppMatcher>) {
     let allowed = Set(rules.flatMap { $0.apps.values.flatMap(\.matchers) })
     struct Kind: Hashable {

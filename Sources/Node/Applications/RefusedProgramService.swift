@@ -3,12 +3,11 @@ import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
 
-/// A service that keeps the programs that were refused because no parent has listed them, and has
-/// the parents of a child's machine know of them.
+/// A service that keeps the programs that were refused because no parent has listed them, and tells
+/// parents of them.
 ///
 /// Spec: Protocol/11-rules.md §5.
 actor RefusedProgramService {
-  /// A closing as the agent reports it.
   private struct Closing: Hashable {
     var account: UInt32
     var app: AppID?
@@ -20,17 +19,16 @@ actor RefusedProgramService {
   private let wake = ChangeSignal()
   /// The closings of the last minute, which are not kept again.
   private var noted: [Closing: BootInstant] = [:]
-  /// What is installed, and when it was read.
   private var installed: (apps: InstalledPrograms, at: BootInstant)?
 
-  /// The time within which a program that is refused again is not kept again, in milliseconds.
+  /// Milliseconds within which a program that is refused again is not kept again.
   private static let repetition: Int64 = 60_000
   /// The most programs of an account that are kept within that time, since a child can start any
   /// number.
   private static let mostNoted = 64
-  /// The time for which the installed applications are not read again, in milliseconds.
+  /// Milliseconds for which the installed applications are not read again.
   private static let freshness: Int64 = 10_000
-  /// The time between two looks at whether a program is listed by now, in milliseconds.
+  /// Milliseconds between two looks at whether a program is listed by now.
   private static let pause: Int64 = 15_000
 
   init(context: NodeContext, directory: LinkDirectory) {
@@ -111,8 +109,7 @@ actor RefusedProgramService {
     return nil
   }
 
-  /// Forgets what was kept of a file that an account has replaced since, or whose content was not
-  /// known when it was refused.
+  /// Forgets what was kept of a file that was replaced since, or whose content was not known.
   private func forgetEarlier(_ program: RefusedProgram) async throws(StoreError) {
     guard let file = program.file else { return }
     let earlier = try await context.store.refusedPrograms().filter {
@@ -121,8 +118,7 @@ actor RefusedProgramService {
     if !earlier.isEmpty { try await context.store.forget(refused: earlier) }
   }
 
-  /// Remembers as which applications files of the accounts' own were refused, whatever their menus
-  /// call them later.
+  /// Remembers as which applications own files were refused, whatever their menus call them later.
   private func remember(_ programs: [RefusedProgram], _ household: Household) async throws(StoreError) {
     let files = programs.filter { $0.file != nil }
     guard !files.isEmpty else { return }
@@ -138,7 +134,7 @@ actor RefusedProgramService {
   }
 
   /// Returns the programs that are an application by now: a menu entry may be read, or a rule set,
-  /// only after a file was refused for the first time.
+  /// only after a file was refused.
   private func renewed(
     _ kept: [RefusedProgram], _ household: Household
   ) async throws(StoreError) -> [RefusedProgram] {
@@ -209,9 +205,7 @@ actor RefusedProgramService {
 
 /// The applications of a machine, by what recognizes their programs.
 struct InstalledPrograms {
-  /// Those that are installed for all accounts.
   private(set) var machines: [AppMatcher: AppID] = [:]
-  /// Those that only entries of an account's own name.
   private var owns: [AppMatcher: AppID] = [:]
   let names: [AppID: String]
 
@@ -228,7 +222,6 @@ struct InstalledPrograms {
     names = Dictionary(list.map { ($0.appID, $0.name) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Returns the applications that accounts' own menu entries make of a program.
   func own(_ matchers: [AppMatcher]) -> [AppID] { matchers.compactMap { owns[$0] } }
 }
 
@@ -242,8 +235,7 @@ extension RefusedProgram {
 }
 
 extension RuleSet {
-  /// Returns the application whose rules name a program by the last part of its path; `nil` for
-  /// none.
+  /// Returns the application whose rules name a program by the last part of its path.
   ///
   /// A child can give any program a name, so that such a rule alone lets nothing of the child's
   /// run.

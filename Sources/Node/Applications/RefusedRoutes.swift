@@ -22,8 +22,8 @@ extension Endpoints {
 }
 
 extension Call {
-  /// Returns the programs that were refused and that nobody has listed by now, those of each
-  /// machine with the newest refusal first.
+  /// Returns the programs that were refused and are not listed by now, the newest of each machine
+  /// first.
   fileprivate func refusedPrograms(of wanted: ChildID?) async throws -> [RefusedListing] {
     let household = try await household()
     let known = try await store.inventories(RefusedProgram.self)
@@ -62,8 +62,7 @@ extension Call {
     return listings
   }
 
-  /// Returns a sentence on a program that was refused and has a name or an ID, with the command
-  /// that allows it; `nil` if there is none.
+  /// Returns a sentence on a refused program of a name or an ID, with the command that allows it.
   func refusal(of text: String, for child: ChildID?) async throws -> String? {
     let word = text.lowercased()
     let found = try await refusedPrograms(of: child).first { program in
@@ -81,16 +80,16 @@ extension Call {
 /// The IDs under which a child's refused programs can be listed.
 ///
 /// A program that is no known application gets an ID that no application has, even if the child has
-/// named its file after one. The ID follows from the program's matcher, so that it is the same
-/// whatever else is refused: another file of that name never gets the ID that a parent has read.
+/// named its file after one. The ID follows from the program's matcher: another file of that name
+/// never gets the ID that a parent has read.
 private struct NewApps {
   private let known: KnownApps
   private var ids: [AppMatcher: AppID] = [:]
 
   init(_ known: KnownApps) { self.known = known }
 
-  /// Returns the ID of a program's application, whether nothing is known of it, and the matcher
-  /// that is to be set for it.
+  /// Returns the ID of a program's application, whether nothing is known of it, and the matcher to
+  /// set.
   mutating func app(of program: RefusedProgram) -> (id: AppID, isNew: Bool, matcher: AppMatcher?)? {
     switch program.target {
     case .app(let id): return (id, isFree(id), nil)
@@ -102,8 +101,8 @@ private struct NewApps {
     }
   }
 
-  /// Returns the name by which a person can name an application from now on, and whether it has to
-  /// be set for that.
+  /// Returns the name by which a person can name an application from now on, and whether it must be
+  /// set.
   ///
   /// It is the name that the parent knows, or else that of the program. A name that another
   /// application or a group has, or that cannot be typed, gives way to the ID.
@@ -148,7 +147,7 @@ extension AppID {
   /// The bytes of a matcher's hash that stand in the ID under which its program is listed.
   fileprivate static let markBytes = 4
 
-  /// Returns the name of a file as the ID of its program begins.
+  /// Returns the beginning of a program's ID by the name of its file.
   fileprivate static func word(of name: String) -> String {
     let characters = name.unicodeScalars.map { scalar -> Unicode.Scalar in
       let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
@@ -159,8 +158,7 @@ extension AppID {
     return text.isEmpty ? "program" : String(text.prefix(200))
   }
 
-  /// Returns whether it may be the ID under which a program that was no known application was
-  /// listed, by the name of the program's file.
+  /// Returns whether it may be the ID under which a refused file of that name was listed.
   func isOfRefused(_ name: String) -> Bool {
     let (id, start) = (text.lowercased(), Self.word(of: name).lowercased() + "-")
     guard id.hasPrefix(start) else { return false }
@@ -184,18 +182,17 @@ package struct RefusedListing: Hashable, Sendable, Codable {
   package var isRefusedNow: Bool
   /// The name by which a person can name the application from now on; its ID if there is none.
   package var displayName: String
-  /// The name that the application is given as well, so that it is known by `displayName`; `nil`
-  /// for none.
+  /// The name to set as well, so that it is known by `displayName`.
   package var newName: String?
-  /// The matcher that the application is given as well, as a person writes it; `nil` for none.
+  /// The matcher to set as well, as a person writes it.
   package var matcher: String?
-  /// The path of the program's file, if the child can replace it; otherwise `nil`.
+  /// The path of the program's file, if the child can replace it.
   package var file: String?
   /// A Boolean value that indicates whether the matcher is the place of that file, so that it would
   /// allow whatever the child puts there.
   package var isReplaceable = false
-  /// A Boolean value that indicates whether the matcher is that of an interpreter, a shell or the
-  /// dynamic loader as a whole, so that it would allow whatever that is given.
+  /// A Boolean value that indicates whether the matcher is a whole interpreter, shell or dynamic
+  /// loader, so that it would allow whatever that is given.
   package var isInterpreter = false
   /// A Boolean value that indicates whether a matcher of the kind argument can allow a script of
   /// that interpreter alone.
@@ -203,13 +200,12 @@ package struct RefusedListing: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether the application is listed already, so that it needs the
   /// matcher alone.
   package var isListed = false
-  /// The application's category, also one by default; `nil` for none.
+  /// The application's category, also one by default.
   package var category: AppCategory?
   package var isAlwaysAllowed = false
-  /// A Boolean value that indicates whether the application is blocked, so that the command alone
-  /// does not let it run.
+  /// A Boolean value that indicates whether the application is blocked, so that listing alone does
+  /// not let it run.
   package var isBlocked = false
-  /// The matchers that the application has by its rules.
   package var matchers: [String] = []
   /// The time of the last refusal, in milliseconds of household time.
   package var refusedAt: Int64
@@ -218,8 +214,7 @@ package struct RefusedListing: Hashable, Sendable, Codable {
 }
 
 extension RefusedProgram {
-  /// The name of the program that its matcher is that of, if it runs whatever it is given; `nil`
-  /// for any other.
+  /// The name of its matcher's program, if that runs whatever it is given.
   fileprivate var interpreter: Substring? {
     guard case .matcher(let matcher) = target, [.path, .name, .package, .snap].contains(matcher.kind),
       let name = matcher.value.split(separator: "/").last
@@ -229,18 +224,12 @@ extension RefusedProgram {
 }
 
 extension RefusedListing {
-  /// A Boolean value that indicates whether a parent may allow it in one step.
   package var isAllowable: Bool { !isReplaceable && !isInterpreter }
 
-  /// The most matchers of an application.
   private static let mostMatchers = 64
 
   /// Returns the edit that allows the program: its name, a category if it has none, and what
   /// recognizes it.
-  ///
-  /// - Parameter category: What using it does to points; `nil` for what it does already, or
-  ///   nothing.
-  /// - Returns: The edit, which is one of the child's.
   package func allowing(_ category: AppCategory? = nil) -> RuleRequest {
     // An application that is listed already keeps its category.
     let kept = isListed && category == nil
@@ -250,7 +239,7 @@ extension RefusedListing {
     return RuleRequest(changes, app: appID.text, isNew: isNew ? true : nil)
   }
 
-  /// The changes that make the program recognized, beside what recognizes its application already.
+  /// The changes that recognize the program, beside what recognizes its application already.
   private var recognition: [RuleRequest.Change] {
     guard let matcher else { return [] }
     var matchers = matchers.filter { $0 != matcher } + [matcher]

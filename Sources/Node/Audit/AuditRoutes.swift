@@ -21,7 +21,6 @@ extension Endpoints {
 }
 
 extension Call {
-  /// Returns a page of the audit, with the names of whom and what it is about.
   fileprivate func audit(
     child: String?, device: String?, before: Int64?, limit: Int
   ) async throws -> AuditPage {
@@ -109,7 +108,7 @@ private struct AuditWords {
 /// A page of the audit, the newest entries first.
 package struct AuditPage: Hashable, Sendable, Codable {
   package var entries: [AuditEntry]
-  /// The `before` of the next page; `nil` on the last page.
+  /// The `before` of the next page.
   package var next: Int64?
 }
 
@@ -118,27 +117,23 @@ package struct AuditEntry: Hashable, Sendable, Codable {
   package var number: Int64
   /// Unix milliseconds.
   package var at: Int64
-  /// The name of the device that did it.
   package var by: DeviceName
   /// A word, such as `register.set`.
   package var action: String
   /// The name of the device or receiver that it was done to, or `family`; empty if `childName` or
   /// `deviceName` says it.
   package var target: String
-  /// The child whom it is about; `nil` for none.
   package var childName: DeviceName?
-  /// The machine that it is about; `nil` for none.
   package var deviceName: DeviceName?
   /// What was set, for people; `nil` for another action than `register.set`.
   package var words: String?
-  /// The same as a phrase.
   package var phrase: Phrase?
-  /// What there was before, for people; `nil` for nothing.
+  /// What there was before, for people.
   package var old: String?
-  /// The same as a phrase; `nil` for another action than `register.set` as well.
+  /// `old` as a phrase; `nil` for another action than `register.set`.
   package var oldPhrase: Phrase?
-  /// What there is now, for people; `nil` for nothing.
+  /// What there is now, for people.
   package var new: String?
-  /// The name of the browser through which it was done; `nil` for the device itself.
+  /// The browser through which it was done; `nil` for the device itself.
   package var through: String?
 }

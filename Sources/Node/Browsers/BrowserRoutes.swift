@@ -49,7 +49,7 @@ extension Route.Place {
 }
 
 extension Call {
-  /// The time for which a browser that asks again is not written down again, in milliseconds.
+  /// Milliseconds for which a browser that asks again is not written down again.
   private static let seenMilliseconds: Int64 = 60_000
 
   func add(_ new: NewBrowser) async throws -> BrowserListing {
@@ -84,7 +84,6 @@ extension Call {
     return try await store.browsers()
   }
 
-  /// Notes that the calling browser asks for something.
   func see(from address: String) async throws -> BrowserListing {
     guard var browser = caller.browser else { throw ControlFailure.unknownBrowser.error }
     let now = context.wall()
@@ -95,7 +94,6 @@ extension Call {
     return browser
   }
 
-  /// Removes the calling browser.
   func leave() async throws -> BrowserListing {
     guard let browser = caller.browser else { throw ControlFailure.unknownBrowser.error }
     try await remove(browser)
@@ -113,7 +111,6 @@ extension Call {
 }
 
 extension NodeService {
-  /// Returns the browser whose cookie the pages give, as `Bearer COOKIE`; `nil` for none.
   func browser(authorized header: String?) async -> BrowserListing? {
     let scheme = "Bearer "
     guard let header, header.hasPrefix(scheme) else { return nil }

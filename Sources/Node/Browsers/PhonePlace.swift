@@ -11,7 +11,6 @@ import LatchkeySystem
 package struct PhonePlace: Hashable, Sendable {
   /// The name that stands in certificates beside addresses, such as `lk-7f3k2m.local`.
   package var name: String
-  /// The port of the pages, by TLS.
   package var port: Int
   /// The port of the trust step, which is open only while a phone is being let in.
   package var trustPort: Int
@@ -22,15 +21,12 @@ package struct PhonePlace: Hashable, Sendable {
     (self.name, self.port, self.trustPort, self.addresses) = (name, port, trustPort, addresses)
   }
 
-  /// Returns the folder of what belongs to phones, in a state folder.
   package static func folder(in stateFolder: String) -> String { stateFolder + "/web" }
 
   private static func path(in stateFolder: String) -> String { folder(in: stateFolder) + "/place" }
 
-  /// The lines in which it is kept.
   package var text: String { "\(name)\n\(port)\n\(trustPort)\n\(addresses.joined(separator: " "))\n" }
 
-  /// Reads the lines; `nil` if they are malformed.
   package init?(_ text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     guard lines.count == 5, !lines[0].isEmpty, let port = Int(lines[1]), let trustPort = Int(lines[2]),
@@ -46,7 +42,7 @@ package struct PhonePlace: Hashable, Sendable {
     ProcFile.text(path(in: stateFolder), most: 4_096).flatMap { PhonePlace($0) }
   }
 
-  /// Keeps it in a state folder, whose folder for phones exists; returns whether that could be
+  /// Keeps it in a state folder, whose folder for phones exists; returns whether it could be
   /// written.
   package func write(in stateFolder: String) -> Bool {
     let (path, new) = (Self.path(in: stateFolder), Self.path(in: stateFolder) + ".new")
@@ -62,13 +58,6 @@ package struct PhonePlace: Hashable, Sendable {
     return true
   }
 
-  /// Returns the address of a page for a phone.
-  ///
-  /// - Parameters:
-  ///   - scheme: Such as `https`.
-  ///   - address: The address of this machine.
-  ///   - port: The port.
-  /// - Returns: The address with `/` at its end.
   package static func link(_ scheme: String, _ address: String, _ port: Int) -> String {
     "\(scheme)://\(host(address, port))/"
   }

@@ -24,7 +24,6 @@ extension Endpoints {
 }
 
 extension Call {
-  /// Removes a device and tells it.
   fileprivate func unpair(_ device: String) async throws -> UnpairResult {
     let peer = try await listedDevice(device)
     let id = peer.device.deviceID
@@ -55,8 +54,8 @@ extension Call {
     return Self.report(peer, removed, wasTold: false)
   }
 
-  /// Signals new keys to the links of the remaining devices, and the household's new discovery key
-  /// to all links.
+  /// Signals new keys to the links of the remaining devices, and the new discovery key to all
+  /// links.
   private func handOut(_ rotations: [OutboxChange]) async throws {
     try await context.reloadDiscoveryKeys()
     try await directory.handOut(rotations)
@@ -77,13 +76,11 @@ extension Call {
   }
 }
 
-/// The answer to `DELETE /v1/devices/{device}` and `POST /v1/devices/{device}/forget`: the result
-/// of a removal.
+/// The result of a removal, with or without a word to the device.
 package struct UnpairResult: Hashable, Sendable, Codable {
   package var device: RegisteredDevice
-  /// A Boolean value that indicates whether the other machine was told in an open session.
-  ///
-  /// If not, it is told in its next session, unless it was forgotten.
+  /// A Boolean value that indicates whether the other machine was told in an open session; if not,
+  /// it is told in its next session, unless it was forgotten.
   package var wasTold: Bool
   /// The number of commands for the device that had not been executed and are now cancelled.
   package var cancelledCommands: Int
@@ -93,10 +90,8 @@ package struct UnpairResult: Hashable, Sendable, Codable {
   /// remain in this device's history.
   package var droppedItems: Int = 0
 
-  /// The largest number of commands that are listed.
   package static let namedCommands = 100
 
-  /// The question before a device is removed, with what is lost.
   package static func question(_ device: RegisteredDevice) -> Phrase {
     let name = ["machine": device.name.quotation]
     return device.role == .parent

@@ -50,7 +50,6 @@ extension Endpoints {
 }
 
 extension Call {
-  /// Returns the paired devices, and the removed ones that have not heard of their removal.
   fileprivate func devices() async throws -> [PeerStatus] {
     try await devices(peers(), otherParents())
   }
@@ -74,7 +73,6 @@ extension Call {
     return devices
   }
 
-  /// Returns the machines that announce themselves on the network.
   fileprivate func nearby() async throws -> NearbyMachines {
     let seen = await node.discovery.nearby()
     var members: [NearbyMachines.Member] = []
@@ -94,7 +92,6 @@ extension Call {
       discovery: await node.discovery.stateText)
   }
 
-  /// Ends the quarantine of a device.
   fileprivate func release(_ device: String) async throws -> PeerStatus {
     let peer = try await listedDevice(device)
     let id = peer.device.deviceID
@@ -118,7 +115,6 @@ extension Call {
 }
 
 extension Call {
-  /// Renames a device, or assigns it to a child.
   fileprivate func rename(_ device: String, _ request: RenameRequest) async throws -> RenameResult {
     var name: DeviceName?
     if let text = request.name {
@@ -184,7 +180,6 @@ extension Call {
     return try await !active().contains { $0.device.name.text.lowercased() == text.lowercased() }
   }
 
-  /// Throws if another device of the family is called so.
   private func checkFree(_ name: DeviceName, except device: DeviceID) async throws {
     var taken = try await active().filter { $0.device.deviceID != device }
       .flatMap { DeviceSearch.Label($0.device).names }
@@ -200,14 +195,12 @@ extension Call {
 
 /// Rules that this machine has lost.
 extension Call {
-  /// Returns whether the time of a register that a machine tells of is close enough to this
-  /// machine's clock.
+  /// Returns whether a register's time is close enough to this machine's clock.
   func mayTakeOver(_ register: Register) -> Bool {
     HybridTimestamp.mayWitness(register.modified.wall, at: context.wall())
   }
 
-  /// Sets again what this machine had set, has lost since, and a child's machine says that it
-  /// holds.
+  /// Sets again what this machine had set and has lost, as a child's machine says that it holds it.
   fileprivate func adopt(_ device: String) async throws -> [AdoptedSetting] {
     let peer = try await self.device(device)
     guard role == .parent, peer.device.role == .child else {
@@ -226,22 +219,19 @@ extension Call {
 /// A device that was renamed.
 public struct RenameResult: Hashable, Sendable, Codable {
   public var deviceID: DeviceID
-  /// The device's name after the change.
+  /// The name after the change.
   public var name: DeviceName
-  /// The name of the child whose machine it is; `nil` for no child.
+  /// The child whose machine it is.
   public var childName: String?
-  /// A Boolean value that indicates whether the device is the node's own.
   public var isOwn: Bool
-  /// The names of the devices that will hear of the change in their next session.
+  /// The devices that will hear of the change in their next session.
   public var untold: [DeviceName]
-  /// The log-in names of the device's accounts that were a child's and are no child's any more,
-  /// since it is not that child's device any more.
+  /// The log-in names of its accounts that were a child's and are no child's any more, since it is
+  /// not that child's device any more.
   public var unassigned: [String] = []
 
-  /// Returns what was changed, in sentences.
-  ///
-  /// - Parameter isRenamed: Whether the device got another name, and not another owner.
-  /// - Returns: The sentences in their order.
+  /// Returns what was changed, in sentences; `isRenamed` if the device got another name, and not
+  /// another owner.
   package func phrases(isRenamed: Bool) -> [Phrase] {
     let machine = name.quotation
     var phrases: [Phrase] = []

@@ -14,8 +14,7 @@ struct EffectService: Sendable {
   /// Milliseconds before the next try after a fault of the disk.
   private static let pause: Int64 = 5_000
 
-  /// Runs until it is cancelled, also without carriers: a service that ends takes the whole node
-  /// with it.
+  /// Runs until it is cancelled, also without carriers: a service that ends takes the node with it.
   func run() async {
     let known = Dictionary(carriers.map { ($0.kind, $0) }) { first, _ in first }
     await withDiscardingTaskGroup { group in
@@ -55,10 +54,9 @@ struct EffectService: Sendable {
 /// an agent that closes programs.
 ///
 /// An effect is given to its carrier once in each run of the node, until it has an outcome. A
-/// carrier may therefore be given one that it had carried out before the process ended, and must be
-/// able to do it again without harm.
+/// carrier may be given one that it had carried out before the process ended, and must be able to
+/// do it again without harm.
 public protocol EffectCarrier: Sendable {
-  /// The kind of command whose effects it carries out.
   var kind: CommandKind { get }
 
   /// Carries an effect out and returns its outcome, or `underWay` if it will never have one in this

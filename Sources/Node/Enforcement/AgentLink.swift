@@ -5,7 +5,7 @@ import LatchkeySystem
 
 /// The node's end of a connection to its agent.
 actor AgentLink {
-  /// The time after which an agent that does not read is given up, in milliseconds.
+  /// Milliseconds after which an agent that does not read is given up.
   private static let patience = 5_000
 
   private let socket: LocalSocket
@@ -65,7 +65,7 @@ actor AgentLink {
     return stream
   }
 
-  /// Has a piece wait to be taken; returns whether there was room for it in time.
+  /// Queues a piece; returns whether there was room for it in time.
   private static func give(_ bytes: [UInt8], to continuation: AsyncStream<[UInt8]>.Continuation) -> Bool {
     for _ in 0..<patience / 5 {
       switch continuation.yield(bytes) {
@@ -77,6 +77,5 @@ actor AgentLink {
     return false
   }
 
-  /// The most pieces that wait to be taken.
   private static let mostPieces = 64
 }

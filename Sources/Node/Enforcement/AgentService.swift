@@ -24,11 +24,11 @@ actor AgentService {
   private let context: NodeContext
   private let usage: UsageService
   private let refused: RefusedProgramService
-  /// The path of the program of an agent of the node's own; `nil` if there is only the system's.
+  /// The program of the node's own agent; `nil` if there is only the system's.
   private let program: String?
   private var own: ChildProcess?
   private var startedAt: BootInstant?
-  /// Why the last start of an agent failed, which is logged once.
+  /// Why the last start failed, which is logged once.
   private var startFault: String?
   /// What the agent has refused of the orders that it is about to carry out.
   private var refusals: [OrderFault] = []
@@ -71,8 +71,7 @@ actor AgentService {
     return nil
   }
 
-  /// Starts an agent unless the last one still runs, or was started just now; returns whether the
-  /// system runs it.
+  /// Starts an agent unless one runs or was started just now; returns `false` if the start failed.
   private func isStarted() async -> Bool {
     guard let program else { return true }
     if let own, await !hasEnded(own) { return true }
@@ -137,7 +136,6 @@ actor AgentService {
     if Task.isCancelled, peer.user == geteuid() { terminate(peer.process) }
   }
 
-  /// Sends the orders whenever they are others than before.
   private static func give(orders context: NodeContext, to link: AgentLink) async {
     var given: UInt64?
     await context.enforcementState.changes.first {
@@ -187,10 +185,8 @@ actor AgentService {
     context.logger.info("the agent sees people", metadata: ["sessions": "\(sessions)", "input": "\(input)"])
   }
 
-  /// Returns what an agent cannot do, in the words of the condition that the machine reports;
-  /// `nil` if it can do all.
-  ///
-  /// By the same words, `latchkey doctor` tells each once.
+  /// Returns what an agent cannot do, in the words of the condition that the machine reports, which
+  /// `latchkey doctor` tells once.
   static func sentence(_ hello: AgentHello) -> String? {
     guard let name = !hello.isSystem ? "own-programs-only" : hello.hasEvents ? nil : "no-process-events" else {
       return nil
@@ -288,7 +284,6 @@ actor AgentService {
 
   // MARK: The end
 
-  /// Ends the node's own agent: a node that is stopped on purpose enforces nothing.
   private func stop() async {
     // One that an earlier node started ends when its socket is gone.
     if program != nil { unlink(ownSocket) }

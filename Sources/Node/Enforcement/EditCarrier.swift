@@ -5,8 +5,7 @@ import LatchkeyRules
 import LatchkeyStore
 import LatchkeySystem
 
-/// The carrier of edits, which answers them once the agent has said that what follows from them is
-/// in force.
+/// The carrier of edits, which answers them once the agent has said that they are in force.
 ///
 /// Spec: Protocol/06-messages.md §4, 13-agent.md §5.
 struct EditCarrier: EffectCarrier {
@@ -16,8 +15,8 @@ struct EditCarrier: EffectCarrier {
 
   var kind: CommandKind { Edit.kind }
 
-  /// Waits for the agent, also while it is starting, and answers that the edit is recorded only if
-  /// it does not say in time that it is in force.
+  /// Waits for the agent, also while it is starting; the edit is only recorded if it does not say
+  /// in time that it is in force.
   func carryOut(_ effect: PendingEffect) async -> EffectOutcome {
     guard let held = effect.wait.held else { return .underWay(effect.wait) }
     guard var state = held.as(RegistersInForce.self) else { return .done(held) }
@@ -69,20 +68,12 @@ struct EditExceptions {
   /// A Boolean value that indicates whether nothing of what the edit asks is carried out.
   private(set) var leavesOpen = false
 
-  /// Works them out for registers in force.
+  /// Works them out for registers in force, with what is ordered for the accounts for which they
+  /// count.
   ///
-  /// - Parameters:
-  ///   - registers: What is in force.
-  ///   - faults: What the agent has refused.
-  ///   - orders: What is ordered for the accounts for which the registers count.
-  ///   - isAbsent: Whether a child for whom the registers count shares an account in which another
-  ///     child is there.
-  ///   - agent: The agent; `nil` if none has answered.
-  ///   - held: The rules of each child for whom the registers count.
-  ///   - unrecognized: The applications that nothing on the machine is recognized as.
-  ///   - ofOwnEntries: Those of which an account's own entry alone says what they are, where that
-  ///     does not count.
-  ///   - hasLoginGate: Whether PAM asks before a session begins.
+  /// `isAbsent` says whether another child is there in a shared account of a child for whom they
+  /// count. `ofOwnEntries` are applications of which an account's own entry alone says what they
+  /// are, where that does not count. `hasLoginGate` says whether PAM asks before a session begins.
   init(
     _ registers: [Register], faults: [OrderFault], orders: [AccountOrders], isAbsent: Bool = false, agent: AgentHello?,
     held: [HeldRules] = [], unrecognized: Set<AppID>, ofOwnEntries: Set<AppID> = [],
@@ -104,7 +95,6 @@ struct EditExceptions {
       register.value == nil ? nil : RuleKey(register.key).map { (key: $0, register: register) }
     }
     let keys = rules.map(\.key)
-    /// Returns the applications that a rule is about.
     func applications(_ key: RuleKey) -> Set<AppID> {
       Set(held.compactMap { $0.applications(of: key) }.joined()).union(key.application.map { [$0] } ?? [])
     }
@@ -206,7 +196,7 @@ struct EditExceptions {
 }
 
 extension ProgramOrder {
-  /// A Boolean value that indicates whether it has matchers that a child can meet with another
-  /// program, and no others.
+  /// A Boolean value that indicates whether a child can meet all of its matchers with another
+  /// program.
   fileprivate var isWeak: Bool { !matchers.isEmpty && !matchers.contains(where: \.isStrong) }
 }

@@ -6,10 +6,9 @@ import Synchronization
 final class EnforcementState: Sendable {
   /// What an agent has said of the orders that follow from an edit.
   struct Confirmation: Equatable {
-    /// The degree to which the edit is enforced.
     var degree = Enforcement.recorded
     /// The applications that these orders recognize, also if they have closed the only program of
-    /// one by now.
+    /// one.
     var apps: Set<AppID> = []
   }
 
@@ -26,13 +25,12 @@ final class EnforcementState: Sendable {
     }
     /// The degree to which the newest orders are enforced.
     var confirmed: Enforcement { inForce == number ? degree : .recorded }
-    /// A Boolean value that indicates whether the agent that is connected has said what it does not
-    /// carry out of orders of this run, or is given none, since they are too large.
+    /// A Boolean value that indicates whether the connected agent has said what it does not carry
+    /// out of orders of this run, or is given none, since they are too large.
     var isHeard: Bool { hello != nil && (inForce != nil || areTooLarge) }
 
     var accounts: [AccountOrders] = []
-    /// What is ordered for accounts that are no child's, whose programs are watched and never
-    /// closed.
+    /// The orders for accounts that are no child's: their programs are watched and never closed.
     var watched: [AccountOrders] = []
     var number: UInt64 = 0
     var hello: AgentHello?
@@ -50,37 +48,29 @@ final class EnforcementState: Sendable {
     /// condition.
     var noted: [String: BootInstant] = [:]
     var orderedAt = BootInstant(milliseconds: 0)
-    /// The phrases of the reasons in orders, by their words, which the agent reports.
+    /// The phrases of the reasons in orders, by the words that the agent reports.
     var phrases: [String: Phrase] = [:]
-    /// The instant until which an agent that is not connected counts as starting; `nil` if none is
-    /// to be.
+    /// The instant until which an agent that is not connected counts as starting.
     var startingUntil: BootInstant?
   }
 
   private let state = Mutex(State())
-  /// The language of the reasons in orders.
+  /// The language of the reasons, in which the log-in gate and the agent say them.
   private let language: Language
   /// Signals that the agent is to be ordered something else.
   let changes = ChangeSignal()
-  /// Whether the agent still has to tell of a sleep.
   let sleep = SleepNews()
   /// Signals that the agent has said something of its orders, or is another one.
   private let answers = ChangeSignal()
-  /// The number of the first orders of this run, which is random so that an agent has not heard of
-  /// it in an earlier run.
+  /// The number of the first orders of this run, which is random: no agent has heard of it in an
+  /// earlier run.
   private let first = UInt64.random(in: 1..<UInt64.max / 2)
 
-  /// The time within which an agent is there again after the node or itself was started, in
-  /// milliseconds.
+  /// Milliseconds within which an agent is there again after it or the node was started.
   static let startMilliseconds: Int64 = 10_000
 
-  /// The most reasons whose phrases are kept.
   private static let mostPhrases = 512
 
-  /// Creates the state without an agent.
-  ///
-  /// - Parameter language: The language of the reasons in orders, in which the log-in gate and the
-  ///   agent say them.
   init(language: Language = .english) { self.language = language }
 
   /// Returns the words of a reason for orders, and keeps its phrase.
@@ -93,7 +83,7 @@ final class EnforcementState: Sendable {
     return words
   }
 
-  /// Returns the phrase of a reason that an agent reports: that of the orders, or its words.
+  /// Returns the phrase of a reason that an agent reports, or its words.
   func phrase(of words: String) -> Phrase { state.withLock { $0.phrases[words] } ?? Phrase(verbatim: words) }
 
   /// Notes that an agent is about to connect, as when the node starts.
@@ -101,20 +91,17 @@ final class EnforcementState: Sendable {
     state.withLock { $0.startingUntil = now + Self.startMilliseconds }
   }
 
-  /// Returns whether edits wait for an agent: one is connected, or is starting.
   func awaitsAgent(at now: BootInstant) -> Bool {
     state.withLock { $0.hello != nil || $0.startingUntil.map { now < $0 } ?? false }
   }
 
-  /// Waits until an agent is connected or none is starting any more.
   func agentHasStarted() async {
     guard let end = state.withLock({ $0.startingUntil }) else { return }
     _ = await answers.first(until: end) { agent }
   }
 
-  /// Notes which agent is connected; `nil` for none.
-  ///
-  /// An agent whose connection ended counts as starting for a while: `now` is when it did.
+  /// Notes which agent is connected; one whose connection ended counts as starting for a while from
+  /// `now`.
   func connected(_ hello: AgentHello?, at now: BootInstant? = nil) {
     state.withLock { state in
       state.hello = hello
@@ -125,7 +112,7 @@ final class EnforcementState: Sendable {
     answers.notify()
   }
 
-  /// Notes what the agent can see of people, which has changed since it greeted this node.
+  /// Notes what the agent can see of people now.
   func sees(sessions: Bool, input: Bool) {
     let isNews = state.withLock { state in
       guard var hello = state.hello else { return false }
@@ -149,17 +136,16 @@ final class EnforcementState: Sendable {
     if isNews { changes.notify() }
   }
 
-  /// What the agent does not carry out of the orders in force, or of those that are too large to be
-  /// given.
+  /// What the agent does not carry out of the orders in force, or of those that are too large for
+  /// it.
   var faults: [OrderFault] {
     state.withLock { $0.areTooLarge ? $0.faults + [OrderFault(.tooLarge, account: 0)] : $0.faults }
   }
 
-  /// A Boolean value that indicates whether it is known what the agent that is connected does not
-  /// carry out.
+  /// A Boolean value that indicates whether it is known what the connected agent does not carry
+  /// out.
   var isAgentHeard: Bool { state.withLock { $0.isHeard } }
 
-  /// Notes whether the newest orders are larger than an agent takes.
   func setTooLarge(_ areTooLarge: Bool) {
     let isNews = state.withLock { state in
       defer { state.areTooLarge = areTooLarge }
@@ -186,7 +172,7 @@ final class EnforcementState: Sendable {
     if isNews { changes.notify() }
   }
 
-  /// Returns what happened within a day, in the order of the names.
+  /// Returns what happened within a day, by name.
   func noted(at now: BootInstant) -> [String] {
     state.withLock { state in
       state.noted = state.noted.filter { now - $0.value < 86_400_000 }
@@ -212,8 +198,8 @@ final class EnforcementState: Sendable {
   /// counts.
   var confirmed: Enforcement { state.withLock { $0.confirmed } }
 
-  /// Returns the degree to which an edit is enforced and the applications that its orders
-  /// recognize, as soon as the agent says so, or neither at an instant.
+  /// Returns the agent's confirmation of an edit as soon as it comes, or an empty one at an
+  /// instant.
   func confirmation(of edit: CommandID, until end: BootInstant) async -> Confirmation {
     await answers.first(until: end) {
       state.withLock { state in
@@ -223,14 +209,13 @@ final class EnforcementState: Sendable {
     } ?? Confirmation()
   }
 
-  /// The time within which an agent says that orders hold, in milliseconds.
+  /// Milliseconds within which an agent says that orders hold.
   private static let patience: Int64 = 2_000
 
-  /// Orders something, if it is other than before, or if edits wait for the agent that no orders
-  /// follow from so far.
+  /// Orders something if it is other than before, or if edits wait that no orders follow from so
+  /// far.
   ///
-  /// `edits` are all that waited when what is ordered was decided. `watched` are accounts that are
-  /// no child's.
+  /// `edits` are all that waited when this was decided. `watched` are accounts that are no child's.
   func order(
     _ accounts: [AccountOrders], watching watched: [AccountOrders] = [], following edits: [CommandID] = [],
     at now: BootInstant
@@ -252,7 +237,6 @@ final class EnforcementState: Sendable {
     if isNews { changes.notify() }
   }
 
-  /// Returns the orders; `nil` until something was ordered.
   func orders(boot: String, at now: BootInstant) -> AgentOrders? {
     state.withLock { state in
       state.number == 0
@@ -263,8 +247,7 @@ final class EnforcementState: Sendable {
     }
   }
 
-  /// Returns since when the sessions of an account are closed by the last orders; `nil` if they are
-  /// not, or not yet.
+  /// Returns since when the last orders close the sessions of an account, if they do.
   func sessionsClosed(in account: UInt32, at now: BootInstant) -> BootInstant? {
     state.withLock { state in
       let terms = state.accounts.first { $0.account == account }?.sessions
@@ -272,8 +255,7 @@ final class EnforcementState: Sendable {
     }
   }
 
-  /// Returns since when an application is closed in an account by the last orders; `nil` if it is
-  /// not, or not yet.
+  /// Returns since when the last orders close an application in an account, if they do.
   func closedSince(_ app: AppID?, in account: UInt32, at now: BootInstant) -> BootInstant? {
     state.withLock { state in
       guard let orders = state.accounts.first(where: { $0.account == account }) else { return nil }

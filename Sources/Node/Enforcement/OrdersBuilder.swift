@@ -13,13 +13,11 @@ struct OrdersBuilder {
   var installed: [AppID: InstalledMatchers] = [:]
   /// What tells which accounts are meant, by their numbers.
   var identities: [UInt32: AccountIdentity] = [:]
-  /// The programs of `usage track` that run here, by account and application.
   var tracked: [UInt32: [AppID: [ProcessIdentity]]] = [:]
   /// The child's name, if the reasons have to say whose rule it is.
   var whose: String?
 
-  /// Returns the builder of the child's part in an account that several children share, while none
-  /// has said who is there.
+  /// Returns the builder of the child's part in a shared account while none has said who is there.
   func unnamed(_ name: String) -> OrdersBuilder {
     var builder = OrdersBuilder(standing: standing.unnamed, state: state)
     (builder.installed, builder.identities, builder.tracked) = (installed, identities, tracked)
@@ -38,7 +36,6 @@ struct OrdersBuilder {
     return AccountOrders(account: account, programs: programs.sorted { $0.precedes($1) })
   }
 
-  /// Returns the orders for an account of the child.
   func orders(for account: UInt32) -> AccountOrders {
     var programs: [ProgramOrder] = []
     for id in apps(in: account) {
@@ -68,15 +65,11 @@ struct OrdersBuilder {
       programs: programs)
   }
 
-  /// What the other programs are called together in reasons.
   static let otherName = "Other programs"
-  /// What an unknown program is called in reasons.
   static let unknownName = "An unknown program"
 
-  /// A Boolean value that indicates whether the agent is the system's.
   var isSystem: Bool { state.agent?.isSystem == true }
 
-  /// Returns the orders for an account with what tells which account is meant.
   func orders(
     for account: UInt32, screen: ScreenTerms, sessions: SessionTerms?, unknown: ProgramTerms?, programs: [ProgramOrder]
   ) -> AccountOrders {
@@ -89,7 +82,6 @@ struct OrdersBuilder {
       unknown: unknown, programs: programs.sorted { $0.precedes($1) })
   }
 
-  /// Returns the applications that may have orders of their own in an account.
   func apps(in account: UInt32) -> Set<AppID> {
     // What is well known has a category without a rule of its own.
     let wellKnown = installed.keys.filter { standing.rules.categoryByDefault($0) != nil }
@@ -105,11 +97,10 @@ struct OrdersBuilder {
     return matchers + found.prefix(max(0, Self.mostMatchers - matchers.count))
   }
 
-  /// The most matchers of one application.
   private static let mostMatchers = 64
 
-  /// Returns what recognizes an application that is installed, unless a parent has said it by
-  /// anything but the content of files.
+  /// Returns what recognizes an installed application, unless a parent has said it by anything but
+  /// the content of files.
   ///
   /// A file that a parent allows by its content takes nothing from the application: it may be
   /// installed on another machine, and its next version has another content.
@@ -118,7 +109,6 @@ struct OrdersBuilder {
     return installed[id]?.used(for: id, in: standing.rules) ?? []
   }
 
-  /// Returns the programs of `usage track` that run an application in an account.
   func processes(of id: AppID, in account: UInt32) -> [ProcessIdentity] {
     Array((tracked[account]?[id] ?? []).sorted().prefix(AgentOrders.maximumProcesses))
   }
@@ -129,7 +119,7 @@ struct OrdersBuilder {
   /// holds.
   ///
   /// What an account says of its own may be any program. As a neutral application it is one of the
-  /// other programs as well, so that time that was granted for the application opens no other one.
+  /// other programs as well, so that time that was granted for it opens no other one.
   func subjects(of id: AppID) -> [Subject] {
     let isOwn = installed[id]?.isOwn == true && (standing.rules.app(id).category ?? .neutral) == .neutral
     return isOwn && !installedMatchers(of: id).isEmpty ? [.app(id), .app(.otherPrograms)] : [.app(id)]
@@ -141,7 +131,7 @@ struct OrdersBuilder {
     return SharedVerdict(strictest: subjects.map { verdict(of: $0) })?.verdict ?? verdict(of: .app(id))
   }
 
-  /// Returns the order for everything that is installed, or run from a terminal, and that no rule
+  /// Returns the order for everything that is installed or run from a terminal and that no rule
   /// names.
   ///
   /// Only the system's agent gets it: the agent of one user runs in an account that is not the
@@ -183,7 +173,6 @@ struct OrdersBuilder {
     return standing.plan.decideSessions(standing.situation)
   }
 
-  /// Returns when and why the sessions of an account close by a verdict.
   func sessions(_ verdict: Verdict, of account: UInt32) -> SessionTerms {
     let rules = standing.rules
     let step: SessionTerms.Step =
@@ -244,7 +233,6 @@ struct OrdersBuilder {
 extension RuleSet {
   /// A Boolean value that indicates whether the agent of one user has orders for unknown programs.
   ///
-  /// It leaves alone what merely counts: Latchkey itself and all that is built there is unknown to
-  /// it.
+  /// It leaves alone what merely counts: Latchkey and all that is built there is unknown to it.
   var ordersUnknown: Bool { unknownPrograms != .count || programs != .all }
 }

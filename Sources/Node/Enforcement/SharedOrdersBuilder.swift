@@ -10,7 +10,6 @@ struct SharedOrdersBuilder {
   /// One for each child, by what holds while nobody is named; at least one.
   let builders: [OrdersBuilder]
 
-  /// Returns the orders for an account; `nil` without children.
   func orders(for account: UInt32) -> AccountOrders? {
     guard let first = builders.first else { return nil }
     let ids = builders.reduce(into: Set<AppID>()) { $0.formUnion($1.apps(in: account)) }
@@ -44,7 +43,6 @@ struct SharedOrdersBuilder {
       matchers: Array(matchers.prefix(Self.mostMatchers)), processes: processes)
   }
 
-  /// Returns the strictest of the verdicts on an application.
   func verdict(of id: AppID) -> SharedVerdict? {
     SharedVerdict(
       strictest: zip(builders, subjects(of: id)).compactMap { builder, subjects in
@@ -62,14 +60,13 @@ struct SharedOrdersBuilder {
     return zip(builders, each).map { subjects(of: id, by: $0, besides: all.subtracting($1)) }
   }
 
-  /// The most matchers of one application.
   private static let mostMatchers = 64
 
-  /// Returns what an application is by one child's rules.
+  /// Returns what an application is by one child's rules; the strictest of the verdicts on these
+  /// holds.
   ///
-  /// What matchers of the other children's rules alone recognize is one of the other programs by
-  /// these rules if the machine has it installed; otherwise it may be an unknown one as well. The
-  /// strictest of the verdicts on these holds.
+  /// What only the other children's matchers recognize is one of the other programs by these rules
+  /// if the machine has it installed; otherwise it may be an unknown one as well.
   private func subjects(of id: AppID, by builder: OrdersBuilder, besides foreign: Set<AppMatcher>) -> [Subject] {
     if foreign.isEmpty { return builder.subjects(of: id) }
     let isInstalled = builder.installed[id].map { !$0.isOwn && foreign.isSubset(of: $0.matchers) } == true
@@ -104,15 +101,14 @@ struct SharedOrdersBuilder {
     return terms(shared, of: .unknown, name: OrdersBuilder.unknownName, account)
   }
 
-  /// The sessions stay open for as long as one of the children may have them open, because that
-  /// child says there who is there.
+  /// Returns the mildest terms: a child who may have the sessions open says in them who is there.
   private func sessions(of account: UInt32) -> SessionTerms? {
     let verdicts = builders.compactMap(\.sessionVerdict)
     guard verdicts.count == builders.count, let shared = SharedVerdict(mildest: verdicts) else { return nil }
     return builders[shared.place].sessions(shared.verdict, of: account)
   }
 
-  /// Whatever counts for one of the children is measured, for the longest of their times.
+  /// The screen time: what counts for one child is measured, for the longest of their times.
   private var screen: ScreenTerms {
     let all = builders.map(\.screen)
     return ScreenTerms(
@@ -122,7 +118,6 @@ struct SharedOrdersBuilder {
 }
 
 extension OrdersBuilder {
-  /// Returns whether the child would pay for a program, and is not named.
   fileprivate func isUnnamed(_ subject: Subject) -> Bool {
     standing.plan.explain(subject, in: standing.situation).considered.contains { $0.reason == .unnamed }
   }

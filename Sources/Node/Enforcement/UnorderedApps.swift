@@ -9,11 +9,10 @@ struct UnorderedApps: Equatable {
   var unrecognized: Set<AppID> = []
   /// Those of which an account's own entry alone says what they are, where that does not count.
   var ofOwnEntries: Set<AppID> = []
-  /// Those of the latter whose programs are files in the account's home, and no scripts: wherever
-  /// unknown programs are closed, they are.
+  /// Those of `ofOwnEntries` whose programs are files in the account's home, and no scripts: they
+  /// are closed wherever unknown programs are.
   var ofOwnFiles: Set<AppID> = []
 
-  /// Returns the same without some applications.
   func subtracting(_ apps: Set<AppID>) -> UnorderedApps {
     UnorderedApps(
       unrecognized: unrecognized.subtracting(apps), ofOwnEntries: ofOwnEntries.subtracting(apps),
@@ -22,11 +21,11 @@ struct UnorderedApps: Equatable {
 }
 
 extension NodeContext {
-  /// Returns the applications with rules that orders recognize nothing as: no parent
-  /// says how, none is recorded by `usage track` now, and the look at what is installed finds none,
-  /// or only an account's own entry that does not count.
+  /// Returns the applications with rules that orders recognize nothing as.
   ///
-  /// An application whose rules are off has none.
+  /// No parent says how, none is recorded by `usage track` now, and the look at what is installed
+  /// finds none, or only an account's own entry that does not count. Rules that are off do not
+  /// matter.
   ///
   /// Spec: Protocol/10-household.md §5.
   func unorderedApps() async throws(StoreError) -> UnorderedApps {
@@ -63,7 +62,7 @@ extension UnorderedApps {
 }
 
 extension InstalledMatchers {
-  /// Returns the matchers as far as they are used for an application.
+  /// Returns the matchers that are used for an application.
   ///
   /// What an account says of its own may be any program that the child has named so. It may be
   /// closed, charged for, or counted for limits that no other program has. It opens nothing:
@@ -85,7 +84,7 @@ extension InstalledMatchers {
 }
 
 extension RuleSet {
-  /// Returns whether an application or a group that it is in has a limit or hours.
+  /// Returns whether an application, or a group that it is in, has a limit or hours.
   fileprivate func limitsOrTimes(_ id: AppID) -> Bool {
     guard apps[id]?.isEnabled != false else { return false }
     let app = app(id)

@@ -4,8 +4,7 @@ import LatchkeyRules
 import LatchkeyStore
 
 extension NodeContext {
-  /// Makes facts, edits and commands durable in one transaction, and sends them to the machines
-  /// that they concern.
+  /// Makes facts, edits and commands durable in one transaction, and sends them to their machines.
   ///
   /// Spec: Protocol/12-facts.md §5.
   func act<Value: Sendable>(
@@ -35,13 +34,12 @@ extension NodeContext {
 struct FactNames: Sendable {
   private var names: [DeviceID: DeviceName]
 
-  /// Reads the names that this node knows.
   static func load(_ context: NodeContext) async throws(StoreError) -> FactNames {
     let known = try await context.store.peersAndOtherParents()
     return FactNames(known.peers, known.otherParents, own: context)
   }
 
-  /// Creates the names of the devices of this node, which precede those that other machines say.
+  /// Creates the names; those of this node's devices precede what other machines say.
   init(_ peers: [PeerRecord], _ otherParents: [DeviceID: [OtherParent]], own context: NodeContext) {
     names = [:]
     for told in otherParents.values.joined() { names[told.parent.deviceID] = told.parent.name }
@@ -56,7 +54,6 @@ struct FactNames: Sendable {
 struct ShortIDs: Sendable {
   private let all: Set<String>
 
-  /// Creates the beginnings of some IDs in hexadecimal.
   init(_ ids: some Sequence<[UInt8]>) { all = Set(ids.map { Hexadecimal.encode($0) }) }
 
   /// Returns the shortest beginning that fits no other ID, at least 4 characters.
@@ -69,14 +66,10 @@ struct ShortIDs: Sendable {
     return text
   }
 
-  /// Returns the ID that a person typed, or of which a person typed a beginning.
+  /// Returns the ID of which a person typed a beginning; `noun` is what it is of, and `listing` the
+  /// command that lists them.
   ///
-  /// - Parameters:
-  ///   - typed: What the person typed.
-  ///   - noun: What the ID is of, such as "request".
-  ///   - listing: The command that lists them.
-  /// - Returns: The ID.
-  /// - Throws: `LocalAPIError`, the caller's fault, if none or several fit.
+  /// It is the caller's fault if none or several fit.
   func find(_ typed: String, _ noun: String, listing: String) throws(LocalAPIError) -> [UInt8] {
     let word = typed.lowercased().filter { $0 != "-" }
     let found = all.filter { $0.hasPrefix(word) }
@@ -95,7 +88,6 @@ struct ShortIDs: Sendable {
 }
 
 extension NodeContext {
-  /// Returns the present moment by the rules of a child.
   func moment(_ rules: RuleSet) -> FamilyMoment {
     let moment = time.moment(rules.boundary)
     return FamilyMoment(day: moment.day, at: min(max(moment.time, 0), HybridTimestamp.wallLimit - 1))

@@ -33,7 +33,6 @@ extension Endpoints {
 }
 
 extension Call {
-  /// Returns the accounts of children's machines; on a child's node its own.
   func accounts(on device: String?) async throws -> [AccountListing] {
     let household = try await household()
     if role == .child {
@@ -66,8 +65,7 @@ extension Call {
     }
   }
 
-  /// Returns the accounts of a child's machine when it has told of them and it is known whose it
-  /// is, or after 5 s.
+  /// Returns the accounts of a child's machine once it is known whose it is, or after 5 s.
   fileprivate func waitForAccounts(on device: String) async throws -> [AccountListing] {
     let found = try await self.device(device).device.deviceID
     return try await once(within: 5_000, context.ownersKnown) { call in
@@ -114,7 +112,6 @@ extension Call {
       childNames: names.sorted { $0.text.lowercased() < $1.text.lowercased() })
   }
 
-  /// Returns the account that a person named.
   private func find(
     _ request: AccountRequest, in household: Household
   ) async throws -> (Household.Machine, Account) {
@@ -173,10 +170,9 @@ extension Call {
 
 /// An account of a child's machine, as the local API shows it.
 package struct AccountListing: Hashable, Sendable, Codable {
-  /// Whose an account is.
   package enum Owner: String, Hashable, Sendable, Codable, CaseIterable {
     case child
-    /// Nobody's: it is not supervised.
+    /// It is not supervised.
     case nobody
     /// Nobody has said it yet; it is not supervised.
     case open
@@ -186,15 +182,14 @@ package struct AccountListing: Hashable, Sendable, Codable {
   package var deviceName: DeviceName
   package var account: Account
   package var owner: Owner
-  /// The names of the children whose it is, in their order; none for an account that is no child's.
+  /// The names of the children who use it, in their order; none if it is no child's.
   package var childNames: [DeviceName] = []
-  /// The child who is there, if children share it and this node knows; `nil` otherwise.
+  /// The child who is there, if children share it and this node knows.
   package var present: DeviceName?
   /// A Boolean value that indicates whether children share it and, as this node knows, nobody has
   /// said who is there.
   package var isUnnamed = false
 
-  /// The sentence that says whose the account of a machine is now.
   package var phrase: Phrase {
     let names = childNames.map { Phrase.Argument.text(PrintableText.of($0.text)) }
     let arguments: [String: Phrase.Argument] = [
@@ -215,8 +210,7 @@ package struct AccountListing: Hashable, Sendable, Codable {
 }
 
 extension [AccountListing] {
-  /// The first child whom a machine states for open accounts, with the log-in names of these; `nil`
-  /// if it states none.
+  /// The first child whom a machine states for open accounts, with the log-in names of these.
   package var stated: (child: String, accounts: [String])? {
     let open = filter { $0.owner == .open }.map(\.account)
     guard let child = open.lazy.compactMap(\.statedChild).first(where: { ChildNames.split($0) == [$0] }) else {
@@ -225,13 +219,6 @@ extension [AccountListing] {
     return (child, open.filter { $0.isStated(child) }.map(\.name))
   }
 
-  /// Returns the sentence about what a machine states of a child's accounts.
-  ///
-  /// - Parameters:
-  ///   - machine: The name of the machine.
-  ///   - child: The name of the child.
-  ///   - accounts: The log-in names of the accounts.
-  /// - Returns: The sentence.
   package static func statement(_ machine: DeviceName, _ child: String, _ accounts: [String]) -> Phrase {
     Phrase(
       "{machine} says that {child} uses {accounts} there.",

@@ -10,17 +10,17 @@ import LatchkeySystem
 struct AccountService: Sendable {
   let context: NodeContext
   let directory: LinkDirectory
-  /// Milliseconds between two looks at what changes with the accounts.
+  /// Milliseconds between two looks at whether the accounts have changed.
   private static let pause: Int64 = 20_000
-  /// Milliseconds after which the accounts are read again in any case: those of a directory change
-  /// without a mark.
+  /// Milliseconds after which the accounts are read again: those of a directory change without a
+  /// mark.
   private static let longest: Int64 = 60_000
 
   /// What changes when an account is added, changed, or used.
   private struct Mark: Equatable {
     var file: Int64
     var inSession: Set<UInt32>
-    /// The log-in names of accounts that a parent has decided about by their names.
+    /// The log-in names of accounts that a parent has decided about by name.
     var named: [String]
   }
 

@@ -4,7 +4,6 @@ import LatchkeyRules
 import LatchkeyStore
 
 extension Route.Place {
-  /// The machines on which people set children and rules.
   static let settings = Route.Place.parent("Children and rules are set on a parent's machine: run this there.")
 }
 
@@ -16,9 +15,8 @@ extension Path {
 ///
 /// Spec: Protocol/10-household.md §1.
 extension Endpoints {
-  static let childRoutes: [any ServedEndpoint] = [
-    getChildren, addChild, renameChild, setPIN, removeChild,
-  ] + accountRoutes
+  static let childRoutes: [any ServedEndpoint] =
+    [getChildren, addChild, renameChild, setPIN, removeChild] + accountRoutes
 
   package static let getChildren = Endpoint(
     .get, "/v1/children", whoMay: .operatorsChildAndReceivers, browsers: .look,
@@ -81,8 +79,7 @@ extension Call {
     }
   }
 
-  /// Returns how many machines of each child the other parents tell of that are not paired with
-  /// this one.
+  /// Returns how many machines of each child only the other parents are paired with.
   private func machinesElsewhere(_ household: Household, _ children: [ChildID]) async throws -> [ChildID: Int] {
     guard role == .parent else { return [:] }
     let others = try await otherParents()
@@ -106,7 +103,6 @@ extension Call {
     return try await listing(of: id)
   }
 
-  /// Gives a child another name.
   fileprivate func renameChild(_ child: ChildID, _ request: ChildNameRequest) async throws -> ChildListing {
     let household = try await household()
     let name = try Self.name(request, notAmong: household, except: child)
@@ -115,7 +111,6 @@ extension Call {
     return try await listing(of: child)
   }
 
-  /// Gives a child another PIN, or removes it.
   fileprivate func setPIN(of child: ChildID, _ request: ChildPINRequest) async throws -> ChildListing {
     var hash: PINHash?
     if let text = request.pin {
@@ -130,7 +125,6 @@ extension Call {
     return try await listing(of: child)
   }
 
-  /// Removes a child from the family, and returns what was known of it.
   fileprivate func removeChild(_ child: ChildID) async throws -> ChildListing {
     let household = try await household()
     let before = try await listing(of: child)
@@ -139,10 +133,9 @@ extension Call {
     return before
   }
 
-  /// Makes a machine that of the named children alone, or of none if no name is given.
+  /// Gives a machine to the named children alone, or to none; adds a child who does not exist yet.
   ///
-  /// A child who does not exist yet is added. Returns the log-in names of the accounts that were a
-  /// child's and are no child's any more.
+  /// Returns the log-in names of the accounts that were a child's and are no child's any more.
   func setOwner(of device: DeviceID, to names: String) async throws -> [String] {
     let household = try await household()
     let changes = household.reassigning(device, to: ChildNames.split(names)) {
@@ -156,7 +149,7 @@ extension Call {
     }.map(\.name)
   }
 
-  /// Writes the names of the children whose machine it is where devices are listed.
+  /// Writes the names of the machine's children where devices are listed.
   func showOwner(of device: DeviceID) async throws {
     let household = try await household()
     let names = household.children(of: device).compactMap { household.name(of: $0) }
@@ -195,21 +188,19 @@ extension Call {
 
 /// A child of the family, as the local API shows it.
 public struct ChildListing: Hashable, Sendable, Codable {
-  /// The child's permanent ID.
   public var childID: ChildID
   public var name: DeviceName
-  /// A Boolean value that indicates whether the child has a PIN for accounts that several children
-  /// share.
+  /// A Boolean value that indicates whether the child has a PIN for shared accounts.
   public var hasPIN: Bool = false
   /// The child's machines; on a parent's node those that get from it what is set for the child.
   public var machines: [DeviceName]
   /// The machines that have not yet confirmed the last change that concerns the child.
   public var untold: [DeviceName]
-  /// On a parent's node, the number of the child's machines that another parent tells of and that
-  /// are not paired with this node.
+  /// On a parent's node, the number of the child's machines that only another parent is paired
+  /// with.
   public var elsewhere: Int = 0
-  /// On a parent's node, the machines that say they are the child's, which has not been said here:
-  /// they get nothing of the child's from this node.
+  /// On a parent's node, the machines that say they are the child's, which was not said here: they
+  /// get nothing of the child's from this node.
   public var claimed: [DeviceName] = []
   /// On a parent's node, the machines that another parent has taken from the child: they get
   /// nothing more of the child's from this node.

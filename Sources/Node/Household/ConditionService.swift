@@ -10,12 +10,10 @@ import LatchkeySystem
 struct ConditionService: Sendable {
   let context: NodeContext
   let directory: LinkDirectory
-  /// Milliseconds between two looks at the machine.
   private static let pause: Int64 = 60_000
   /// Milliseconds between two looks while something changes.
   private static let rest: Int64 = 1_000
-  /// Milliseconds within which an agent is there again and has said what it does not carry out, as
-  /// after it was started again.
+  /// Milliseconds within which an agent is there again and has said what it does not carry out.
   private static let patience = EnforcementState.startMilliseconds
   /// Unix milliseconds before which a clock cannot have been set: the beginning of 2024.
   private static let earliest: Int64 = 1_704_067_200_000
@@ -97,8 +95,7 @@ struct ConditionService: Sendable {
     }
   }
 
-  /// Returns what the agent does not carry out of the orders: what weakens rules, and what is
-  /// merely to be known.
+  /// Returns what the agent does not carry out: what weakens rules, and what is merely to be known.
   private func faultConditions() -> (serious: [MachineCondition], notes: [MachineCondition]) {
     var (serious, notes): ([MachineCondition], [MachineCondition]) = ([], [])
     // An application may have several matchers of which none counts.

@@ -4,11 +4,10 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/10-household.md §3.
 enum AccountUser: Hashable, Sendable {
-  /// No child: the account is not supervised.
+  /// The account is not supervised.
   case nobody
   case child(ChildID)
-  /// Children who share the account, and of whom none has said who is there, in the order of their
-  /// IDs.
+  /// Children who share the account while none has said who is there, in the order of their IDs.
   case together([ChildID])
 
   /// The children for whom use counts.
@@ -33,8 +32,7 @@ extension Household {
   /// An account that no parent has decided about is no child's: it may be a parent's own. But where
   /// a person's account runs this node, it does so for the machine's only child.
   ///
-  /// Of an account that several children share, the machine knows those whom it serves, and on the
-  /// machine itself who is there.
+  /// A machine knows those sharers whom it serves, and on the machine itself who is there is known.
   func user(of account: UInt32, on device: DeviceID) -> AccountUser {
     let served = children(of: device)
     guard let owners = owners(of: account, on: device) else {
@@ -47,7 +45,7 @@ extension Household {
     return .child(present)
   }
 
-  /// Returns the children who share an account of a machine and are served by it, whoever is there;
+  /// Returns the children who share an account and are served by its machine, whoever is there;
   /// none for an account of one child or none.
   func sharers(of account: UInt32, on device: DeviceID) -> [ChildID] {
     let served = children(of: device)
@@ -55,19 +53,18 @@ extension Household {
     return sharing.count > 1 ? sharing : []
   }
 
-  /// Returns the children whose an account is, whoever is there.
+  /// Returns the children whose account it is, whoever is there.
   func children(of account: UInt32, on device: DeviceID) -> [ChildID] {
     let sharing = sharers(of: account, on: device)
     return sharing.isEmpty ? user(of: account, on: device).children : sharing
   }
 
-  /// Returns the children who share an account while another one of them is there.
   func absent(in account: UInt32, on device: DeviceID) -> Set<ChildID> {
     Set(sharers(of: account, on: device)).subtracting(user(of: account, on: device).children)
   }
 
-  /// Returns the accounts of a machine that are a child's, also those that it shares; `nil` if no
-  /// account there is a child's.
+  /// Returns a child's accounts on a machine, also shared ones; `nil` if no account there is a
+  /// child's.
   func accounts(of child: ChildID, on device: DeviceID) -> Set<UInt32>? {
     let owned = accounts(on: device).compactMap { account in
       owners(of: account.uid, on: device).flatMap { $0.isEmpty ? nil : (uid: account.uid, owners: $0) }
@@ -75,7 +72,7 @@ extension Household {
     return owned.isEmpty ? nil : Set(owned.filter { $0.owners.contains(child) }.map(\.uid))
   }
 
-  /// Returns the conditions that tell which children's accounts the agent of one user has no rights
+  /// Returns the conditions about children's accounts that the agent of one user has no rights
   /// over: it closes what its own account runs.
   func unreached(byAgentOf user: UInt32, on device: DeviceID) -> [MachineCondition] {
     let others = accounts(on: device).filter { $0.uid != user && self.user(of: $0.uid, on: device) != .nobody }
@@ -86,7 +83,7 @@ extension Household {
 }
 
 extension NodeService {
-  /// Returns whether several children share an account of this machine, and none has said who is
+  /// Returns whether several children share an account of this machine and none has said who is
   /// there.
   func isShared(_ uid: UInt32) async throws -> Bool {
     guard context.profile.role == .child else { return false }
@@ -94,11 +91,11 @@ extension NodeService {
     return false
   }
 
-  /// Returns the child who uses an account of this machine; `nil` if a parent has not assigned it
-  /// to a child whom the machine serves.
+  /// Returns the child who uses an account of this machine; `nil` if a parent has not given it to a
+  /// child whom the machine serves.
   ///
   /// On the machine of one child, the rules hold for accounts that are not assigned, but such an
-  /// account may be that of a service or of a guest: it is told nothing about the child.
+  /// account may be a service's or a guest's: it is told nothing about the child.
   ///
   /// Spec: Protocol/07-local-api.md §5.
   func owner(ofAccount uid: UInt32) async throws -> ServedChild? {
@@ -114,8 +111,8 @@ extension NodeService {
 }
 
 extension Caller {
-  /// Returns whether what the caller asked for before is still the caller's to read: in an account
-  /// that children share, another one may be there since.
+  /// Returns whether the caller may still read what it asked for before: another child may be there
+  /// now.
   func mayStillRead(_ child: ChildID, _ household: Household, on device: DeviceID) -> Bool {
     Set.operators.contains(principal) || household.sharers(of: userID, on: device).isEmpty
       || household.user(of: userID, on: device) == .child(child)

@@ -2,12 +2,10 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyStore
 
-/// Whose machines are, as this parent has said it, and what other parents and the machines
-/// themselves say.
+/// Whose machines are, by what this parent, other parents and the machines themselves have said.
 ///
 /// Spec: Protocol/10-household.md §2.
 extension Household {
-  /// A machine that another parent has taken from a child whom this one gave it.
   struct Taken: Sendable {
     var child: ChildID
     var by: DeviceID
@@ -19,11 +17,9 @@ extension Household {
     HouseholdKey.children(servedIn: ownZone(of: device).narrowed(by: toldZone(of: device)))
   }
 
-  /// Returns the machines that are sent what is a child's.
   func given(to child: ChildID) -> [Machine] { machines.filter { given($0.device).contains(child) } }
 
-  /// Returns the children whom another parent has taken from a machine, of those that this parent
-  /// gave it.
+  /// Returns the children whom this parent gave a machine and another parent has taken from it.
   func taken(from device: DeviceID) -> [Taken] {
     let own = ownZone(of: device)
     return zip(own, own.narrowed(by: toldZone(of: device))).compactMap { given, present in
@@ -38,24 +34,21 @@ extension Household {
     return children(of: device).filter { !given.contains($0) }
   }
 
-  /// Returns whether a machine is, was or says it is a child's.
   func isConcerned(_ device: DeviceID, _ child: ChildID) -> Bool {
     children(of: device).contains(child) || taken(from: device).contains { $0.child == child }
   }
 
   /// Returns the machines whose word about a child counts here: those that this parent has given
-  /// the child.
+  /// it.
   ///
-  /// Without one, what this parent sends no machine is shown by the word of those that say they are
-  /// the child's, or were.
+  /// Without one, those count that say they are the child's, or were.
   func tellers(of child: ChildID) -> [DeviceID] {
     let given = given(to: child).map(\.device)
     if !given.isEmpty { return given }
     return machines.map(\.device).filter { isConcerned($0, child) }
   }
 
-  /// Returns the value of a register of a child's, with what other parents have set; `nil` if none
-  /// is set.
+  /// Returns the value of a register of a child's, with what other parents have set.
   func rules(of child: ChildID, _ key: RegisterKey, besides device: DeviceID? = nil) -> String? {
     var merged = RegisterMap([registers[.child(child), key]].compactMap(\.self))
     for teller in tellers(of: child) where teller != device {
@@ -81,8 +74,8 @@ extension Household {
 
   private static let dayKeys: [RegisterKey] = ["family/zone", "family/dayStart"]
 
-  /// Returns a child's name by everybody's word but that of one machine; `nil` if nobody else has
-  /// named the child.
+  /// Returns a child's name by everybody's word but one machine's; `nil` if nobody else has named
+  /// it.
   func name(of child: ChildID, besides device: DeviceID) -> String? {
     rules(of: child, HouseholdKey.name, besides: device)
   }
@@ -92,7 +85,7 @@ extension Household {
   private func toldZone(of device: DeviceID) -> [Register] { told[device]?.registers(in: .machine(device)) ?? [] }
 }
 
-/// The changes that make machines and accounts those of children.
+/// The changes that give machines and accounts to children.
 ///
 /// Spec: Protocol/10-household.md §3.
 extension Household {
@@ -111,16 +104,16 @@ extension Household {
     return byNumber + byName
   }
 
-  /// Returns the value of an account's register without some of its owners, which is none if they
-  /// are all; `nil` if it is none of theirs.
+  /// Returns an account's value without some of its owners, which is none without them all; `nil`
+  /// if none of them owns it.
   private func without(_ children: Set<ChildID>, _ owners: [ChildID]) -> String?? {
     let left = owners.filter { !children.contains($0) }
     guard left.count < owners.count else { return nil }
     return .some(left.isEmpty ? nil : AccountOwners(left)?.text)
   }
 
-  /// Returns what makes a machine that of children, whom another parent may have added before, with
-  /// the accounts that are theirs.
+  /// Returns what gives a machine, with fitting accounts, to children whom another parent may have
+  /// added.
   func assigning(_ device: DeviceID, to names: [String], newID: () -> ChildID?) -> [RegisterChange] {
     zip(names, accounts(on: device, of: names)).flatMap { name, accounts in
       assigning(device, to: name, with: accounts, newID: newID)
@@ -146,7 +139,7 @@ extension Household {
     return changes
   }
 
-  /// Returns what makes a machine that of the named children alone.
+  /// Returns what gives a machine to the named children alone.
   func reassigning(_ device: DeviceID, to names: [String], newID: () -> ChildID?) -> [RegisterChange] {
     let kept = names.compactMap { name in children.first { $0.name.lowercased() == name.lowercased() }?.id }
     let left = children(of: device).filter { !kept.contains($0) }
@@ -158,16 +151,16 @@ extension Household {
     return last.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  /// Returns what makes this parent say that a machine is a child's, without which the machine gets
-  /// nothing of the child's here.
+  /// Returns what makes this parent say that a machine is a child's, without which it gets nothing
+  /// of the child's here.
   private func serving(_ device: DeviceID, _ child: ChildID) -> [RegisterChange] {
     given(device).contains(child)
       ? [] : [RegisterChange(.machine(device), HouseholdKey.child(child), HouseholdKey.yes)]
   }
 
-  /// Returns the changes that assign an account to children, or to no child if there is none.
+  /// Returns the changes that assign an account to children, or to no child.
   ///
-  /// A machine stays that of a child for as long as one of its accounts is the child's.
+  /// A machine stays a child's for as long as one of its accounts is the child's.
   func assigning(_ account: Account, on device: DeviceID, to owners: AccountOwners) -> [RegisterChange] {
     var changes = [RegisterChange(.machine(device), HouseholdKey.account(account.uid), owners.text)]
     for child in owners.children { changes += serving(device, child) }
@@ -180,14 +173,12 @@ extension Household {
     return changes
   }
 
-  /// Returns the changes that make an account of which the machine has not told that of children,
-  /// or no child's if there is none.
+  /// Returns the changes that assign an account of which the machine has not told.
   func assigning(accountNamed name: RegisterKey, on device: DeviceID, to owners: AccountOwners) -> [RegisterChange] {
     [RegisterChange(.machine(device), name, owners.text)] + owners.children.flatMap { serving(device, $0) }
   }
 
-  /// Returns the changes that remove a child from the family; its machines and accounts then belong
-  /// to no child.
+  /// Returns the changes that remove a child; its machines and accounts then belong to no child.
   func removing(_ child: ChildID) -> [RegisterChange] {
     var changes = [RegisterChange(.child(child), HouseholdKey.name, nil)]
     if rules(of: child, HouseholdKey.pin) != nil {
@@ -200,10 +191,10 @@ extension Household {
     return changes
   }
 
-  /// Returns for each of the named children the accounts that become the child's: those that the
-  /// machine says are, or the one that fits if it says so of none.
+  /// Returns the accounts that each of the named children gets: those that the machine states, or
+  /// else the one that fits.
   ///
-  /// Accounts that a parent has decided about stay as they are, and no account becomes that of two
+  /// Accounts that a parent has decided about stay as they are, and no account is given to two
   /// children.
   func accounts(on device: DeviceID, of names: [String]) -> [[Account]] {
     guard let machine = machines.first(where: { $0.device == device }) else { return names.map { _ in [] } }
@@ -219,7 +210,7 @@ extension Household {
     }
   }
 
-  /// Returns the account that is a child's by its name; `nil` if none fits, or several do.
+  /// Returns the account that a child's name fits; `nil` if none does, or several do.
   ///
   /// The only account of a machine that is one child's alone fits in any case.
   private static func fitting(_ name: String, among accounts: [Account], isAlone: Bool) -> Account? {

@@ -9,37 +9,30 @@ import Synchronization
 ///
 /// Spec: Protocol/10-household.md §1, §3.
 struct Household: Sendable {
-  /// A child's machine.
   struct Machine: Sendable {
     var device: DeviceID
     var name: DeviceName
     /// The name of the child that was given when the machine was paired.
     var childName: String?
-    /// A Boolean value that indicates whether it is to become the machine of that child now.
+    /// A Boolean value that indicates whether it is to become that child's machine now.
     var isToBeAssigned: Bool
     var accounts: [Account]
   }
 
   let book: RuleBook
   let machines: [Machine]
-  /// The accounts of this machine, a child's.
   var ownAccounts: [Account] = []
   /// Who is there in accounts of this machine that several children share.
   var present: [UInt32: ChildID] = [:]
   /// The account that this node runs as: a person's, where it is not the machine's service.
   var ownAccount: UInt32 = geteuid()
 
-  /// What this machine holds or, on a parent, has set.
   var registers: RegisterMap { book.registers }
-  /// What each child's machine says that it holds where another parent has set it.
   var told: [DeviceID: RegisterMap] { book.told }
-  /// What each child's machine says that it holds and this machine has set, but does not know any
-  /// more.
   var lost: [DeviceID: [Register]] { book.lost }
 
-  /// The children that this node knows, in the order of their names.
-  ///
-  /// A name that another parent has given counts as well, for children that this node knows.
+  /// The children that this node knows, in the order of their names, which another parent may have
+  /// given.
   var children: [(id: ChildID, name: String)] {
     var known: Set<ChildID> = []
     for register in registers.unordered {
@@ -62,7 +55,7 @@ struct Household: Sendable {
   /// has set.
   ///
   /// For a child, only the child's machines are believed: another child's machine says nothing
-  /// about this one.
+  /// about it.
   func rules(of child: ChildID?) -> [Register] {
     let zones: [Zone] = [.family] + (child.map { [.child($0)] } ?? [])
     var merged = RegisterMap(zones.flatMap { registers.registers(in: $0) })
@@ -74,17 +67,14 @@ struct Household: Sendable {
     return merged.registers
   }
 
-  /// Returns those of the machines that a rule of another parent's concerns that have not told that
-  /// they hold it.
+  /// Returns the machines that have not told that they hold a rule of another parent's.
   func without(_ register: Register, of machines: [Machine]) -> [Machine] {
     machines.filter { machine in told[machine.device]?[register.zone, register.key] != register }
   }
 
-  /// Returns the name of a child; `nil` if it is unknown.
   func name(of child: ChildID) -> String? { children.first { $0.id == child }?.name }
 
-  /// Returns the children whose machine a device is, also those that it says another parent has
-  /// made it that of.
+  /// Returns the children whose machine a device is, by this parent's word and by its own.
   func children(of device: DeviceID) -> [ChildID] {
     HouseholdKey.children(servedIn: zone(of: device))
   }
@@ -106,30 +96,30 @@ struct Household: Sendable {
     }
   }
 
-  /// Returns the rules of a child, or those of the whole family if it is `nil`.
+  /// Returns the rules of a child, or of the whole family.
   func rules(for child: ChildID?) -> RuleSet { book.rules(for: child) { rules(of: child) } }
 
   func machines(of child: ChildID) -> [Machine] { machines.filter { children(of: $0.device).contains(child) } }
 
-  /// Returns the name of the child of this name, if it has no machine; `nil` if there is none.
+  /// Returns the name of the child of this name, if it has no machine.
   func name(ofChildWithoutMachine text: String) -> DeviceName? {
     let word = DeviceName(sanitising: text).text.lowercased()
     let child = children.first { $0.name.lowercased() == word && machines(of: $0.id).isEmpty }
     return child.map { DeviceName(sanitising: $0.name) }
   }
 
-  /// Returns the owners of an account: the children who use it, none for one that is not
-  /// supervised, or `nil` if no parent has decided yet.
+  /// Returns the children who use an account, none for one that is not supervised; `nil` if no
+  /// parent has decided yet.
   func owners(of uid: UInt32, on device: DeviceID) -> [ChildID]? { owners(on: device)[uid] }
 
-  /// Returns the owners of an account of which the machine has not told, as `owners(of:on:)` does.
+  /// Returns the same for an account of which the machine has not told.
   func owners(ofAccountNamed name: String, on device: DeviceID) -> [ChildID]? {
     let account = Account(uid: Account.unknownNumber, name: name, fullName: "")
     return HouseholdKey.accounts(in: zone(of: device), known: [account])[account.uid]
   }
 
-  /// Returns the accounts of a machine that a parent has decided about by their names and of which
-  /// it has not told.
+  /// Returns the accounts of a machine that a parent has decided about by name and of which it has
+  /// not told.
   func unlisted(on device: DeviceID) -> [Account] {
     let known = Set(accounts(on: device).map(\.name))
     return accountNames(on: device).filter { !known.contains($0) }.sorted().map {
@@ -142,13 +132,12 @@ struct Household: Sendable {
     HouseholdKey.accounts(in: zone(of: device), known: accounts(on: device))
   }
 
-  /// Returns the accounts of a child's machine; on that machine itself, its own.
+  /// Returns the accounts of a child's machine, or on that machine itself its own.
   func accounts(on device: DeviceID) -> [Account] {
     machines.first { $0.device == device }?.accounts ?? ownAccounts
   }
 
-  /// Returns the log-in names of accounts of a machine that a parent has decided about by their
-  /// names.
+  /// Returns the log-in names of a machine's accounts that a parent has decided about by name.
   func accountNames(on device: DeviceID) -> [String] { HouseholdKey.accountNames(in: zone(of: device)) }
 }
 
@@ -162,8 +151,7 @@ final class RuleBook: Sendable {
   let registers: RegisterMap
   /// What each child's machine says that it holds where another parent has set it.
   let told: [DeviceID: RegisterMap]
-  /// What each child's machine says that it holds and this machine has set, but does not know any
-  /// more.
+  /// What each child's machine says that it holds and this machine has set, but has lost.
   let lost: [DeviceID: [Register]]
   private let read = Mutex<[ChildID?: RuleSet]>([:])
 
@@ -182,8 +170,7 @@ final class RuleBook: Sendable {
     (self.told, self.lost) = (told, lost)
   }
 
-  /// Returns the rules of a child, which are read from the registers when they are asked for the
-  /// first time.
+  /// Returns the rules of a child, which are read from the registers the first time.
   func rules(for child: ChildID?, _ registers: () -> [Register]) -> RuleSet {
     if let rules = read.withLock({ $0[child] }) { return rules }
     let rules = RuleSet.read(registers(), child: child).rules
@@ -205,10 +192,9 @@ final class HouseholdReader: Sendable {
     var accounts: [DeviceID: [Account]]
   }
 
-  /// Creates a reader of a machine's database in a boot: who is there holds in its own boot alone.
+  /// Creates a reader in a boot: who is there holds in its own boot alone.
   init(_ store: Store, own: DeviceID, bootID: String) { (self.store, self.own, self.bootID) = (store, own, bootID) }
 
-  /// Returns the household as this node knows it.
   func load() async throws(StoreError) -> Household {
     let held = last.withLock { $0 }
     let reading = try await store.household(unless: held?.book.edition)

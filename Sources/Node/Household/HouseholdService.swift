@@ -7,8 +7,8 @@ import Synchronization
 
 /// A service that gives each child's machine its part of the household, on a parent.
 ///
-/// A machine that was paired gets the registers that it is to hold. Once it has told of what it
-/// holds, it becomes the machine of the child that was named when it was paired.
+/// A machine that was paired gets the registers that it is to hold. Once it has told what it holds,
+/// it becomes the machine of the child that was named when it was paired.
 ///
 /// Spec: Protocol/10-household.md §1, §2.
 final class HouseholdService: Sendable {
@@ -16,7 +16,7 @@ final class HouseholdService: Sendable {
   let directory: LinkDirectory
   /// Milliseconds before the next try after a fault of the disk.
   private static let pause: Int64 = 5_000
-  /// The children for whom machines were paired that serve others and stay theirs.
+  /// The children that machines were paired for which serve others and stay theirs.
   private let unheeded = Mutex<[DeviceID: [String]]>([:])
 
   init(context: NodeContext, directory: LinkDirectory) {
@@ -77,8 +77,8 @@ final class HouseholdService: Sendable {
     )
   }
 
-  /// Warns of children whom another parent has taken from a machine, so that nothing that is set
-  /// for them here goes there.
+  /// Warns that another parent has taken a machine from a child: what is set here does not go
+  /// there.
   private func warnOfTaken(_ household: Household, _ names: FactNames) {
     let taken = household.machines.flatMap { machine in
       household.taken(from: machine.device).compactMap { taken in
@@ -93,8 +93,8 @@ final class HouseholdService: Sendable {
     )
   }
 
-  /// Has each child's machine get what the child has used on others since Monday, and from then on
-  /// what is new.
+  /// Sends each child's machine what the child has used on others since Monday, and then what is
+  /// new.
   private func shareUse(of household: Household) async throws(StoreError) {
     let now = context.time.now
     var starts: [ChildID: Int64] = [:]
@@ -107,7 +107,7 @@ final class HouseholdService: Sendable {
     await directory.committed(changes)
   }
 
-  /// Writes the names of the children whose machine it is where devices are listed.
+  /// Writes the names of each machine's children where devices are listed.
   private func showOwners(_ household: Household) async throws(StoreError) {
     for machine in household.machines {
       let names = household.children(of: machine.device).compactMap { household.name(of: $0) }
@@ -126,18 +126,15 @@ final class HouseholdService: Sendable {
 }
 
 extension Household {
-  /// Returns whether a machine is not that of all children of some names.
+  /// Returns whether a machine is not that of all the named children.
   func lacks(_ names: [String], on device: DeviceID) -> Bool {
     guard machines.contains(where: { $0.device == device }) else { return false }
     let served = Set(children(of: device).compactMap { name(of: $0)?.lowercased() })
     return !served.isSuperset(of: names.map { $0.lowercased() })
   }
 
-  /// Returns a sentence on machines that stay those of the children whom they serve, although they
-  /// were paired for others; `nil` if there are none.
-  ///
-  /// - Parameter left: The names of the other children by machine.
-  /// - Returns: The sentence, with the command that gives the first of them to these children.
+  /// Returns a sentence on machines that were paired for other children than they serve, with the
+  /// command that gives them to these.
   func unheededSentence(_ left: [DeviceID: [String]]) -> String? {
     let sentences = machines.compactMap { machine in
       left[machine.device].map { names in
@@ -166,10 +163,8 @@ extension NodeContext {
 
 /// The time zone of this machine.
 enum LocalZone {
-  /// Returns the zone's IANA name, such as `Europe/Berlin`; `UTC` if no known zone is set.
-  ///
-  /// The sources, in this order, are the variable TZ, /etc/timezone, and the target of
-  /// /etc/localtime.
+  /// Returns the zone's IANA name, such as `Europe/Berlin`, by TZ, /etc/timezone or the target of
+  /// /etc/localtime; `UTC` if none is known.
   static func name() -> String {
     name(variable: ProcessInfo.processInfo.environment["TZ"], etc: "/etc")
   }
@@ -183,7 +178,7 @@ enum LocalZone {
     return "UTC"
   }
 
-  /// Returns the zone that a name or a path into a zoneinfo folder denotes, if it is known.
+  /// Returns the known zone that a name, or a path into a zoneinfo folder, denotes.
   private static func known(_ text: String) -> String? {
     var name = text.trimmingCharacters(in: .whitespacesAndNewlines)
     if let folder = name.range(of: "zoneinfo/", options: .backwards) { name = String(name[folder.upperBound...]) }

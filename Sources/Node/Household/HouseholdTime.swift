@@ -11,12 +11,11 @@ import Synchronization
 ///
 /// Spec: Protocol/11-rules.md §4.
 final class HouseholdTime: Sendable {
-  /// A moment in the household's time.
   struct Moment: Hashable, Sendable {
     var boot: BootInstant
-    /// The time for times of the day, in Unix milliseconds.
+    /// Unix milliseconds for times of the day.
     var time: Int64
-    /// The time for days, in Unix milliseconds.
+    /// Unix milliseconds for days.
     var dayTime: Int64
     var day: FamilyDay
   }
@@ -25,9 +24,8 @@ final class HouseholdTime: Sendable {
     var clock: HouseholdClock?
     var saved: StoredClock?
     var savedAt = BootInstant(milliseconds: 0)
-    /// The difference that was reported last, in milliseconds.
+    /// The milliseconds of difference that were reported last.
     var reported: Int64 = 0
-    /// The family's days when they were last asked for.
     var boundary: DayBoundary?
     /// What the first reading of this run found, until it is reported.
     var found: HouseholdClock.Change?
@@ -39,7 +37,6 @@ final class HouseholdTime: Sendable {
   /// The longest time between two times that the clock is kept, in milliseconds.
   private static let pause: Int64 = 60_000
 
-  /// Creates the time of a machine from what is kept; `reading` reads the machine's clocks.
   init(isChild: Bool, _ stored: StoredClock?, reading: @escaping @Sendable () -> ClockReading) {
     self.isChild = isChild
     self.reading = reading
@@ -51,7 +48,7 @@ final class HouseholdTime: Sendable {
     state.withLock { $0.found = found }
   }
 
-  /// Returns the present time for times of the day, in Unix milliseconds.
+  /// Unix milliseconds for times of the day.
   var now: Int64 {
     guard isChild else { return reading().wall }
     return state.withLock { state in
@@ -60,7 +57,6 @@ final class HouseholdTime: Sendable {
     }
   }
 
-  /// Returns the present moment for a family's days.
   func moment(_ boundary: DayBoundary) -> Moment {
     let reading = reading()
     return state.withLock { state in
@@ -77,8 +73,7 @@ final class HouseholdTime: Sendable {
     }
   }
 
-  /// Reads the machine's clocks, and returns what people should know of: how the wall clock was
-  /// set.
+  /// Reads the machine's clocks; returns how the wall clock was set, if people should know it.
   func read() -> HouseholdClock.Change? {
     guard isChild else { return nil }
     let reading = reading()
@@ -116,7 +111,6 @@ final class HouseholdTime: Sendable {
 }
 
 extension NodeContext {
-  /// Reads the household's clock, and keeps it if that is due.
   func tickHouseholdTime() async {
     guard profile.role == .child else { return }
     let change = time.read()
@@ -144,7 +138,6 @@ extension NodeContext {
 /// Spec: Protocol/11-rules.md §4.
 struct HouseholdClockService: Sendable {
   let context: NodeContext
-  /// Milliseconds between two readings while nothing runs.
   private static let pause: Int64 = 30_000
 
   func run() async {

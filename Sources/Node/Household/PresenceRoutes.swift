@@ -31,13 +31,10 @@ extension Endpoints {
   }
 }
 
-/// Who shares an account of a child's machine, and who is there, as the local API shows it.
 package struct SharedAccount: Hashable, Sendable, Codable {
-  /// The children who share it; none for an account of one child or none.
   package var children: [DeviceName]
-  /// The child who is there; `nil` if nobody has said who is.
   package var present: DeviceName?
-  /// What holds while nobody has said who is there; `nil` otherwise.
+  /// What holds while nobody has said who is there.
   package var unnamed: UnnamedToday?
 }
 
@@ -47,21 +44,19 @@ package struct UnnamedToday: Hashable, Sendable, Codable {
   package var sentence: Phrase
   /// What holds for all screen time by the strictest of the children's rules.
   package var screen: VerdictToday
-  /// The time for which this was worked out, Unix milliseconds.
+  /// The moment that this is about, in Unix milliseconds.
   package var at: Int64
-  /// The IANA name of the family's zone.
+  /// The family's IANA zone.
   package var zone: String
-  /// The applications that the strictest of the children's rules do not allow now.
+  /// The applications that the strictest of the children's rules close now.
   package var apps: [AppToday] = []
 }
 
 extension Call {
-  /// The shortest time from a change of who is there in an account to the naming of a child, in
-  /// milliseconds.
+  /// The shortest time from a change of who is there to the naming of a child, in milliseconds.
   ///
-  /// Each change makes a record of every program that runs. A child may leave at once: it has to be
-  /// named before, so that there are at most two changes in this time. The instant of the last
-  /// change is durable.
+  /// Each change makes a record of every program that runs. A child may leave at once, so that
+  /// there are at most two changes in this time. The instant of the last change is durable.
   private static let changeMilliseconds: Int64 = 10_000
 
   fileprivate func sharedAccount() async throws -> SharedAccount {
@@ -153,14 +148,12 @@ extension Call {
     try await store.wrongPINs(of: child)?.wait(in: context.bootID, at: context.now()) ?? 0
   }
 
-  /// Returns a wait, rounded up, such as `40 s` or `2 min`.
   private static func waiting(_ milliseconds: Int64) -> Phrase {
     SpanText.phrase(of: milliseconds < 60_000 ? milliseconds + 999 : milliseconds + 59_999)
   }
 }
 
 extension Household {
-  /// Returns the child that a person named, of those who share an account.
   fileprivate func sharer(_ text: String, among sharers: [ChildID]) throws(LocalAPIError) -> ChildID {
     let word = DeviceName(sanitising: text).text.lowercased()
     let names = sharers.map { (child: $0, name: title(of: $0).text) }
@@ -186,18 +179,15 @@ extension Household {
       """, ["children": names(of: sharers), "name": .text(ShellWord.person(last))])
   }
 
-  /// Returns the names of several children as a list of a phrase.
   func names(of children: [ChildID]) -> Phrase.Argument { .list(children.map { .text(title(of: $0).text) }) }
 
-  /// Returns the names of several children, such as “Emma, Ben and Zoe”.
   func titles(of children: [ChildID]) -> String {
     let names = children.map { title(of: $0).text }
     return "\(names.dropLast().joined(separator: ", ")) and \(names.last ?? "")"
   }
 }
 
-/// A service that ends who is there in an account that several children share with the account's
-/// log-in sessions.
+/// A service that ends who is there in a shared account with the account's log-in sessions.
 ///
 /// Spec: Protocol/10-household.md §3.
 struct PresenceService: Sendable {
@@ -229,8 +219,8 @@ struct PresenceService: Sendable {
   }
 }
 
-/// The slow work with PINs, one after another on a thread of its own, so that it holds up no event
-/// loop and needs the memory of one check at a time.
+/// The slow work with PINs, one after another on a thread of its own: it holds up no event loop and
+/// needs the memory of one check at a time.
 enum PINWork {
   private static let queue = DispatchQueue(label: "latchkey.pin")
 
@@ -241,7 +231,6 @@ enum PINWork {
     }
   }
 
-  /// Returns whether a PIN is the one that is kept.
   static func matches(_ pin: PIN, _ hash: PINHash) async -> Bool {
     await withCheckedContinuation { continuation in
       queue.async { continuation.resume(returning: hash.matches(pin)) }

@@ -10,14 +10,12 @@ import Synchronization
 final class NoticeBoard: Sendable {
   /// The most notices that are kept for a child; the oldest are forgotten first.
   static let capacity = 64
-  /// The time within which the same sentence about the same thing is not told again, in
-  /// milliseconds.
+  /// Milliseconds within which the same sentence about the same thing is not told again.
   static let repetitionMilliseconds: Int64 = 10_000
 
-  /// Who reads a notice.
   enum Reader: Hashable, Sendable {
     case child(ChildID)
-    /// Whoever uses an account that several children share, while none has said who is there.
+    /// Whoever uses an account that several children share while none has said who is there.
     case account(UInt32)
   }
 
@@ -29,18 +27,15 @@ final class NoticeBoard: Sendable {
   private let state: Mutex<State>
   let changes = ChangeSignal()
 
-  /// Creates an empty board whose numbers begin above those of an earlier run in the same boot.
-  ///
-  /// - Parameter first: A number that has grown since the earlier run, such as the microseconds of
-  ///   the boot clock.
+  /// Creates an empty board; `first` has grown since an earlier run in the same boot, as the
+  /// microseconds of the boot clock have.
   init(numbersFrom first: Int) { state = Mutex(State(last: max(0, first))) }
 
-  /// Adds a notice for a child, in the place of an earlier one with the same key.
   func post(_ kind: ChildNotice.Kind, key: String, _ sentence: Phrase, to child: ChildID, at instant: BootInstant) {
     post(kind, key: key, sentence, to: .child(child), at: instant)
   }
 
-  /// Adds a notice for a reader, in the place of an earlier one with the same key.
+  /// Adds a notice in the place of an earlier one with the same key.
   func post(_ kind: ChildNotice.Kind, key: String, _ sentence: Phrase, to reader: Reader, at instant: BootInstant) {
     let isNews = state.withLock { state in
       var notices = state.notices[reader] ?? []
@@ -58,15 +53,13 @@ final class NoticeBoard: Sendable {
     if isNews { changes.notify() }
   }
 
-  /// Returns the notices for a child with a higher number, the oldest first.
   func notices(for child: ChildID, after number: Int) -> [ChildNotice] { notices(for: .child(child), after: number) }
 
-  /// Returns the notices for a reader with a higher number, the oldest first.
+  /// Returns the notices with a higher number, the oldest first.
   func notices(for reader: Reader, after number: Int) -> [ChildNotice] {
     state.withLock { state in (state.notices[reader] ?? []).filter { $0.number > number } }
   }
 
-  /// Forgets the notices of all children but these.
   func keep(_ children: [ChildID]) {
     state.withLock { state in
       state.notices = state.notices.filter { reader, _ in
@@ -78,26 +71,21 @@ final class NoticeBoard: Sendable {
 
 /// Something that a child is told at once, such as that a program closes soon.
 package struct ChildNotice: Hashable, Sendable, Codable {
-  /// What a child is told of.
   package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-    /// A program closes soon.
     case warned
     /// A program was closed or paused.
     case closed
-    /// A parent said yes to a request.
     case approved
-    /// A parent said no to a request.
     case denied
-    /// A parent took time away.
     case lessTime
   }
 
   /// The key of notices about programs that are no known application.
   package static let unknownKey = "unknown"
 
-  /// Its number, which grows with each notice of the machine during a boot.
+  /// It grows with each notice of the machine during a boot.
   package var number: Int
-  /// What it is about: a notice takes the place of earlier ones with the same key.
+  /// A notice takes the place of earlier ones with the same key.
   package var key: String
   package var kind: Kind
   package var sentence: Phrase
@@ -106,7 +94,7 @@ package struct ChildNotice: Hashable, Sendable, Codable {
 }
 
 extension NodeContext {
-  /// Tells the child whose account it is what the agent has reported, if it concerns the child.
+  /// Tells the child what the agent has reported, if it concerns the child.
   ///
   /// A report that arrives late is told as what it is now, and not at all if it is over.
   func tellChild(of report: AgentReport) async {
@@ -155,7 +143,7 @@ extension NodeContext {
 }
 
 extension EnforcementState {
-  /// Returns the terms of an application by the last orders; `nil` if no orders are about it.
+  /// Returns the terms of an application by the last orders.
   func terms(of app: AppID?, in account: UInt32) -> ProgramTerms? {
     guard let orders = orderedAccounts.first(where: { $0.account == account }) else { return nil }
     return app.map { app in orders.programs.first { $0.app == app }?.terms } ?? orders.unknown
@@ -182,7 +170,7 @@ struct AnswerNoticeService: Sendable {
   }
 
   /// Tells of answers that are not known, and returns the answered requests; `nil` if the disk
-  /// refuses now.
+  /// refuses.
   private func look(_ known: Set<CommandID>?) async -> Set<CommandID>? {
     guard let household = try? await node.context.readHousehold() else { return nil }
     let context = node.context
@@ -203,9 +191,7 @@ struct AnswerNoticeService: Sendable {
     return answered
   }
 
-  /// Returns the sentence for the child.
-  ///
-  /// An example: “Kitchen laptop says yes to 30 min for Kart: then bed.”
+  /// Returns a sentence such as “Kitchen laptop says yes to 30 min for Kart: then bed” with its end.
   static func sentence(_ request: RequestListing, _ answer: RequestListing.Answer) -> Phrase {
     let arguments: [String: Phrase.Argument] = [
       "parent": .text("\(answer.by)"), "wish": .phrase(wish(request, answer)), "word": .text(answer.word),

@@ -7,25 +7,20 @@ import LatchkeyStore
 ///
 /// Spec: Protocol/07-local-api.md §4.
 struct NoticeReader {
-  /// The time within which several requests of a child are one notice, in milliseconds.
+  /// Milliseconds within which several requests of a child are one notice.
   private static let joinedMilliseconds: Int64 = 60_000
-  /// The time for which what has passed is told to a receiver that was away, in milliseconds.
+  /// Milliseconds for which what has passed is told to a receiver that was away.
   private static let freshMilliseconds: Int64 = 86_400_000
 
   let household: Household
   let names: FactNames
-  /// What people call applications.
   let terms: RuleTerms
-  /// The requests of all children that are kept.
   let requests: [RequestListing]
   /// What each machine has told that weakens rules on it.
   let conditions: [ConditionListing]
   let connected: Set<DeviceID>
-  /// The devices on which an edit is overdue.
   let overdue: Set<DeviceID>
-  /// The children with learning that waits for a review.
   let held: Set<ChildID>
-  /// The family's day of each child.
   let days: [ChildID: FamilyDay]
   /// The reading of the age clock, in milliseconds.
   let age: Int64
@@ -106,7 +101,7 @@ struct NoticeReader {
       sentence: sentence, at: notice.at, isOver: !matters)
   }
 
-  /// Returns the words of a condition that is over; `nil` if this version does not know it.
+  /// Returns the words of a condition that is over, if this version knows it.
   private func past(_ notice: StoredNotice, on place: String) -> String? {
     guard let condition = MachineCondition(lines: [notice.detail]) else { return nil }
     let account = condition.account.map { String($0) } ?? ""
@@ -115,13 +110,12 @@ struct NoticeReader {
     ).sentence
   }
 
-  /// Returns what weakens rules, if it still does.
   private func condition(_ notice: StoredNotice) -> ConditionListing? {
     conditions.first { $0.deviceID == notice.device && $0.condition.lines.joined() == notice.detail }
   }
 
-  /// Returns the notice of a request, together with those of an earlier notice; the earlier one
-  /// alone if the request is not kept any more.
+  /// Returns the notice of a request together with an earlier one, or the earlier one alone if the
+  /// request is not kept any more.
   private func asked(_ notice: StoredNotice, with earlier: ParentNotice?) -> ParentNotice? {
     let id = Hexadecimal.decode(notice.detail).flatMap { CommandID(bytes: $0) }
     guard let request = requests.first(where: { $0.requestID == id }) else { return earlier }

@@ -37,9 +37,8 @@ extension Route.Place {
 }
 
 extension Call {
-  /// The most notices that are listed.
   private static let mostListed = 100
-  /// The time after which a rule that was set is told of if it is not in force, in milliseconds.
+  /// Milliseconds after which parents are told of a rule that was set and is not in force.
   static let overdueMilliseconds: Int64 = 3_600_000
 
   /// Returns what a receiver has not told its person and still matters; without a receiver, the
@@ -102,7 +101,6 @@ extension Call {
 }
 
 extension NoticeChoice {
-  /// Returns whether parents are told of a kind.
   func tells(_ kind: ParentNotice.Kind) -> Bool {
     switch kind {
     case .asked: requests

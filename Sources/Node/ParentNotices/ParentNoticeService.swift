@@ -3,21 +3,20 @@ import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
 
-/// A service on a parent's machine that notes what follows from the passing of time and from what
-/// several facts say together: used-up limits, silent machines, rules that are not in force, and
+/// A service on a parent's machine that notes what follows from the passing of time and from
+/// several facts together: used-up limits, silent machines, rules that are not in force, and
 /// learning that waits.
 ///
-/// What one fact says is noted in the transaction that stores the fact. Here, each notice has a key
-/// that follows from what is stored, so that it is told once whenever the node is started again.
+/// What one fact says is noted in the transaction that stores the fact. Here, the key of each
+/// notice follows from what is stored, so that it is told once whenever the node is started again.
 ///
 /// Spec: Protocol/07-local-api.md §4.
 struct ParentNoticeService: Sendable {
   let node: NodeService
-  /// The time after which a silent machine is told of, in milliseconds.
+  /// Milliseconds after which parents are told of a silent machine.
   static let silenceMilliseconds: Int64 = 172_800_000
-  /// The time after which connected machines are noted as heard again, in milliseconds.
+  /// Milliseconds after which connected machines are noted as heard again.
   private static let heardMilliseconds: Int64 = 3_600_000
-  /// The bounds of the rest after each look, in milliseconds.
   private static let rest: ClosedRange<Int64> = 1_000...30_000
   private var context: NodeContext { node.context }
 
@@ -35,8 +34,7 @@ struct ParentNoticeService: Sendable {
     }
   }
 
-  /// Returns the notices of machines that have been silent for too long, and of those that are
-  /// there again.
+  /// Returns the notices of machines that have been silent for too long, or are there again.
   private func machines(_ wait: inout Int64) async throws -> [StoredNotice] {
     var connected: Set<DeviceID> = []
     for link in await node.directory.all where await link.current != nil { connected.insert(link.peer) }
@@ -113,7 +111,6 @@ struct ParentNoticeService: Sendable {
 }
 
 extension Reason {
-  /// A Boolean value that indicates whether it is a limit on time.
   fileprivate var isLimit: Bool {
     switch self {
     case .appLimit, .groupLimit, .categoryLimit, .dailyLimit, .groupWeekly, .categoryWeekly, .weeklyLimit: true

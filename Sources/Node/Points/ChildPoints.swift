@@ -23,7 +23,6 @@ struct ChildPoints: Sendable {
 }
 
 extension ChildPoints {
-  /// Returns what a child may spend on a day, and what answers to requests grant.
   static func read(
     _ effects: DatabaseEffects, _ context: NodeContext, of child: ChildID, _ rules: RuleSet, on day: FamilyDay,
     _ running: [ChildStanding.Session], isPresent: Bool
@@ -70,18 +69,13 @@ extension ChildPoints {
 ///
 /// Spec: Protocol/11-rules.md §6, §7.
 extension DatabaseEffects {
-  /// Writes what a session on this machine earned or cost into its purse.
+  /// Writes what a session on this machine earned or cost into its purse; returns the milli-points
+  /// that it earned, 0 if it cost some or is held for review.
   ///
-  /// - Parameters:
-  ///   - record: The session.
-  ///   - child: The child whose session it was.
-  ///   - elapsed: The milliseconds from its start to its end on the boot clock.
-  ///   - closed: The milliseconds for which it ran although a rule had closed it.
-  ///   - isSeen: A Boolean value that indicates whether its time of activity was seen, from which
-  ///     the time beside a reward of the same account is left out.
-  ///   - at: The household's time.
-  /// - Returns: The milli-points that the session earned; 0 if it cost some, or is held for review.
-  /// - Throws: A fault of the database.
+  /// `elapsed` are the milliseconds from its start to its end on the boot clock, and `closed` those
+  /// for which it ran although a rule had closed it. `isSeen` says whether its time of activity was
+  /// seen: then the time beside a reward of the same account is left out. `at` is the household's
+  /// time.
   mutating func takePoints(
     from record: UsageRecord, of child: ChildID, elapsed: Int64, closed: Int64, isSeen: Bool, at: Int64
   ) throws -> Int64 {
@@ -105,7 +99,7 @@ extension DatabaseEffects {
     Purse(device: own, ledger: try ledger(of: child), carries: try remainders(of: child))
   }
 
-  /// Returns what sessions that run on this machine have cost so far, in milli-points.
+  /// Returns the milli-points that sessions on this machine have cost so far.
   func costSoFar(of sessions: [RunningUse], _ child: ChildID, _ boundary: DayBoundary) throws -> Int64 {
     let purse = try fullPurse(of: child)
     return sessions.map { purse.costSoFar(of: UsageSlice($0), boundary) }.limitedSum

@@ -5,10 +5,8 @@ import LatchkeyRules
 struct PointsPage: Sendable {
   let purse: Purse
   let names: FactNames
-  /// The machines that are in touch with this one.
   let connected: Set<DeviceID>
 
-  /// Returns the entries of learning that wait for a review.
   static func held(in ledger: Ledger) -> [LedgerEntry] {
     ledger.entries.values.filter { entry in
       guard entry.id.kind == .held else { return false }
@@ -61,9 +59,7 @@ struct PointsPage: Sendable {
   }
 }
 
-/// What people read of an entry of the ledger.
 enum PointsWords {
-  /// Returns what happened.
   static func phrase(_ entry: LedgerEntry) -> Phrase {
     let time = ["time": Phrase.Argument.phrase(SpanText.phrase(whole: entry.quantity))]
     return switch entry.id.kind {
@@ -95,32 +91,24 @@ enum PointsWords {
 
 /// A child's points, as the local API shows them.
 package struct PointsListing: Hashable, Sendable, Codable {
-  /// The part of the points that one machine may spend.
   package struct Part: Hashable, Sendable, Codable {
     package var deviceName: DeviceName
     package var milliPoints: Int64
-    /// The redeemed time on it that can be used today, in milliseconds.
+    /// The milliseconds of redeemed time on it that can be used today.
     package var redeemedMilliseconds: Int64 = 0
-    /// A Boolean value that indicates whether it is this machine.
     package var isHere = false
     /// A Boolean value that indicates whether this machine is in touch with it.
     package var isInTouch = false
   }
 
   package var childName: DeviceName
-  /// The milli-points on all machines together.
   package var balance: Int64
-  /// The milli-points that this machine may spend.
   package var here: Int64
-  /// The milli-points that learning earned today, on all machines.
   package var earnedToday: Int64
-  /// The redeemed time on this machine that can be used today, in milliseconds.
+  /// The milliseconds of redeemed time on this machine that can be used today.
   package var redeemedMilliseconds: Int64
-  /// The machines that may spend points, or on which redeemed time is left.
   package var parts: [Part]
-  /// Learning that looks wrong and waits for a parent.
   package var held: [PointsEntry]
-  /// The last changes, newest first.
   package var entries: [PointsEntry]
 }
 
@@ -132,17 +120,14 @@ package struct PointsEntry: Hashable, Sendable, Codable {
   package var short: String
   /// The kind, a word of Protocol/11-rules.md §6, such as `earned`.
   package var kind: String
-  /// The change in milli-points; for learning that is held, what it would earn.
+  /// The change; for learning that is held, what it would earn.
   package var milliPoints: Int64
-  /// The family's day on which it happened.
   package var day: FamilyDay
   /// When it was written, in Unix milliseconds by the household's time there.
   package var at: Int64
-  /// The name of the machine that wrote it.
+  /// The machine that wrote it.
   package var deviceName: DeviceName
-  /// What happened.
   package var words: String
-  /// The same as a phrase.
   package var phrase: Phrase?
   /// A parent's reason, which may be empty.
   package var note: String
@@ -150,7 +135,6 @@ package struct PointsEntry: Hashable, Sendable, Codable {
 
 /// What came of a change of points.
 package struct PointsAdjusted: Hashable, Sendable, Codable {
-  /// The points now, as this machine knows them.
   package var points: PointsListing
   /// The milli-points by which they changed already.
   package var milliPoints: Int64
@@ -158,8 +142,7 @@ package struct PointsAdjusted: Hashable, Sendable, Codable {
   package var asked: Int64
   /// The commands that ask for them; each answer says how much was taken.
   package var commands: [ConfigurationCommand]
-  /// `true` if a change with the request's `idempotency-key` was made before, so that nothing was
-  /// changed now; `nil` otherwise.
+  /// `true` if a change with the request's `idempotency-key` was made before and none was made now.
   package var isRepeated: Bool?
 }
 
@@ -167,13 +150,12 @@ package struct PointsAdjusted: Hashable, Sendable, Codable {
 package struct PointsRedeemed: Hashable, Sendable, Codable {
   /// The milli-points that were paid, or came back.
   package var milliPoints: Int64
-  /// The time that was bought or given back, in milliseconds.
+  /// The milliseconds that were bought or given back.
   package var milliseconds: Int64
   /// The last day on which bought time can be used; `nil` for a refund.
   package var lastDay: FamilyDay?
-  /// The points now, as this machine knows them.
   package var points: PointsListing
-  /// `true` if a redemption with the request's `idempotency-key` was made before, so that nothing
-  /// was paid now; `nil` otherwise.
+  /// `true` if a redemption with the request's `idempotency-key` was made before and none was made
+  /// now.
   package var isRepeated: Bool?
 }

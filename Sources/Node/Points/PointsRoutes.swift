@@ -66,7 +66,7 @@ extension Call {
     }
   }
 
-  /// Returns the points that a receiver gives, `nil` for other callers; a receiver takes none.
+  /// Returns the points that a receiver gives; a receiver takes none.
   private func deed(_ request: PointsAdjustment, for child: ChildID) async throws -> ReceiverDeed? {
     guard caller.receiver != nil else { return nil }
     guard request.milliPoints > 0 else { throw ControlFailure.notForReceivers.error }
@@ -75,9 +75,8 @@ extension Call {
       giving: ReceiverGift(milliPoints: request.milliPoints))
   }
 
-  /// Changes the points of a child.
-  ///
-  /// What this machine's purse does not hold of a deduction is asked of the child's machines.
+  /// Changes the points of a child; what this purse does not hold of a deduction is asked of the
+  /// child's machines.
   fileprivate func adjustPoints(_ request: PointsAdjustment) async throws -> PointsAdjusted {
     let child = try await childOrOnly(request.child)
     let machines = try await household().given(to: child).map(\.device)
@@ -131,7 +130,6 @@ extension Call {
     return shares
   }
 
-  /// Decides about learning that looks wrong.
   fileprivate func reviewPoints(_ request: PointsReview) async throws -> ConfigurationCommand {
     let household = try await household()
     let children = household.children.map(\.id)

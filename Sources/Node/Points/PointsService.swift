@@ -13,8 +13,7 @@ import LatchkeyStore
 struct PointsService: Sendable {
   let context: NodeContext
   let directory: LinkDirectory
-  /// Milliseconds before the next look without news, since a day may have ended; and before the
-  /// next try after a fault.
+  /// Milliseconds before the next look without news, since a day may have ended.
   private static let pause: Int64 = 600_000
   private static let retry: Int64 = 5_000
   /// Milliseconds between two looks, so that many items in a row cause few of them.
@@ -32,8 +31,8 @@ struct PointsService: Sendable {
     var machines: Set<DeviceID>
     var connected: Set<DeviceID>
     var isWanted: Bool
-    /// The machines that were in touch until a moment ago, on a parent; those heard of lately, on a
-    /// child's machine.
+    /// On a parent, the machines that were in touch until a moment ago; on a child's machine, those
+    /// heard of lately.
     var near: Set<DeviceID>
   }
 
@@ -86,7 +85,6 @@ struct PointsService: Sendable {
     }
   }
 
-  /// Returns the children whose points this machine looks after, on a parent with their machines.
   private func children(of household: Household) -> [ChildID: Set<DeviceID>] {
     let machines = HouseholdKey.machines(in: household.registers.registers)
     if context.profile.role == .child { return machines.filter { $0.value.contains(context.own) } }
@@ -106,7 +104,6 @@ struct PointsService: Sendable {
     return connected
   }
 
-  /// On a parent: says to which machines it lends, and lends.
   private func lend(_ child: ChildID, _ situation: Situation) async throws(StoreError) {
     let context = context
     _ = try await context.act(directory) { effects, clock -> (Bool, ActOrders) in
@@ -119,8 +116,8 @@ struct PointsService: Sendable {
     }
   }
 
-  /// On a child's machine: ends what is over, says whether it wants points, and returns those that
-  /// it does not or shares.
+  /// On a child's machine: ends what is over, says whether it wants points, and returns or shares
+  /// them.
   ///
   /// Returns the statements of other machines for whose sake it has shared.
   private func give(
@@ -145,8 +142,7 @@ struct PointsService: Sendable {
     return context.wantedPoints.withLock({ $0[child] }) ?? 0 > now || rewards.contains { $0.device == context.own }
   }
 
-  /// Returns the machines on which a reward of a child runs by what was told lately, or that said
-  /// lately that they want points.
+  /// Returns the machines that run a reward of a child, or want points, by what was told lately.
   private func heard(of child: ChildID, _ rewards: [ChildStanding.Session]) async throws(StoreError) -> Set<DeviceID> {
     let wall = context.wall()
     let said = try await context.store.facts([.need], of: child).compactMap { PointsNeed($0.text) }
@@ -160,9 +156,8 @@ struct PointsService: Sendable {
 ///
 /// Spec: Protocol/11-rules.md §5.
 struct LoansInReach {
-  /// The milli-points that parents in touch lend at once.
   var coming: Int64
-  /// The milli-points that other machines share which run a reward and were heard of lately.
+  /// The milli-points that machines share which run a reward and were heard of lately.
   var shared: Int64
 
   init(

@@ -10,7 +10,6 @@ extension Call {
   /// Milliseconds that a redemption waits for points that another machine has.
   private static let patience: Int64 = 5_000
 
-  /// What came of one try.
   private enum Outcome: Sendable {
     case redeemed(LedgerEntry)
     /// A redemption with the same key was made before.
@@ -102,7 +101,6 @@ extension Call {
     context.factNews.notify()
   }
 
-  /// Gives all unused redeemed time back.
   func refund(of child: ChildID) async throws -> PointsRedeemed {
     let entries = try await act { effects, _ -> ([LedgerEntry], ActOrders) in
       let moment = context.moment(try effects.rules(of: child))
@@ -132,13 +130,6 @@ extension Call {
 enum WaitingPoints {
   /// Returns where points are that are not in this machine's purse, such as "12 points wait on
   /// “Mum's laptop”, which is out of reach".
-  ///
-  /// - Parameters:
-  ///   - ledger: The child's ledger.
-  ///   - own: This machine.
-  ///   - names: The names of machines.
-  ///   - connected: The machines that are in touch.
-  /// - Returns: The words; `nil` if there are no such points.
   static func words(
     _ ledger: Ledger, beside own: DeviceID, names: FactNames, connected: Set<DeviceID>
   ) -> Phrase? {
@@ -165,7 +156,7 @@ enum WaitingPoints {
     return joined(places)
   }
 
-  /// Returns the first places, of which a phrase can hold only some within each other.
+  /// Returns the first two places: a phrase can hold only some within each other.
   private static func joined(_ places: [Phrase]) -> Phrase? {
     guard let first = places.first else { return nil }
     guard places.count > 1 else { return first }

@@ -3,11 +3,9 @@ import Synchronization
 
 /// What the bridges of receivers do at present, in memory alone.
 final class BridgeBoard: Sendable {
-  /// The state of one bridge.
   struct Entry: Hashable {
     /// The streams of changes that it reads.
     var readers = 0
-    /// What it says is wrong.
     var fault: String?
     /// Since when, in Unix milliseconds.
     var since: Int64?
@@ -28,7 +26,6 @@ final class BridgeBoard: Sendable {
 
   subscript(receiver: String) -> Entry { entries.withLock { $0[receiver] ?? Entry() } }
 
-  /// Notes what a bridge says is wrong; `nil` for nothing.
   func note(_ fault: String?, of receiver: String, at wall: Int64) {
     entries.withLock { entries in
       var entry = entries[receiver] ?? Entry()
@@ -41,7 +38,7 @@ final class BridgeBoard: Sendable {
 
   var counts: Counts { numbers.withLock { $0 } }
 
-  /// Notes that a receiver was told of some notices, of which its bridge has given up some.
+  /// Notes that a receiver was told some notices, some of which its bridge has given up.
   func told(_ count: Int, dropped: Int) {
     numbers.withLock { numbers in
       numbers.told += max(0, count - dropped)
@@ -49,13 +46,11 @@ final class BridgeBoard: Sendable {
     }
   }
 
-  /// Forgets a receiver that was removed.
   func forget(_ receiver: String) { entries.withLock { $0[receiver] = nil } }
 
   /// Returns what counts a bridge as running for as long as it is kept.
   func reading(_ receiver: String) -> Reading { Reading(self, receiver) }
 
-  /// A stream of changes that a bridge reads.
   final class Reading: Sendable {
     private let board: BridgeBoard
     private let receiver: String

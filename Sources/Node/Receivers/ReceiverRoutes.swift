@@ -96,7 +96,6 @@ extension Call {
     return state
   }
 
-  /// Refuses a receiver that means another one.
   func checkOwn(_ name: String) throws(LocalAPIError) {
     if let receiver = caller.receiver, receiver.name != name { throw ControlFailure.notForReceivers.error }
   }
@@ -104,12 +103,8 @@ extension Call {
   /// Returns what a receiver asks to do, which the transaction of the deed counts; `nil` for other
   /// callers.
   ///
-  /// - Parameters:
-  ///   - right: The right that it needs.
-  ///   - words: What it does, for the audit.
-  ///   - gift: What it gives.
-  /// - Returns: The deed.
-  /// - Throws: `LocalAPIError`, the receiver's fault, if it does not have the right.
+  /// `words` say what it does, for the audit. It throws, as the receiver's fault, if it does not
+  /// have the right.
   func deed(
     _ right: ReceiverRight, _ words: String, giving gift: ReceiverGift = ReceiverGift()
   ) async throws -> ReceiverDeed? {
@@ -119,14 +114,10 @@ extension Call {
       receiver.name, right, words, giving: gift, on: try await receiversDay().description, key: caller.key)
   }
 
-  /// Counts a receiver's deed in its transaction, in which nothing else was written yet, and says
-  /// in the log what it does.
+  /// Counts a receiver's deed in its transaction, before anything else is written, and logs it.
   ///
-  /// - Parameters:
-  ///   - deed: The deed; `nil` for another caller's, which is not counted.
-  ///   - effects: The transaction.
-  /// - Returns: Whether it is to be done; it is not if it was done before.
-  /// - Throws: The store's errors.
+  /// The deed of another caller is `nil` and not counted. Returns whether it is to be done: it was
+  /// not done before.
   func count(_ deed: ReceiverDeed?, _ effects: inout DatabaseEffects) throws -> Result<Bool, LocalAPIError> {
     guard let deed else { return .success(true) }
     switch try effects.count(deed) {
@@ -149,15 +140,9 @@ extension Call {
   /// Makes changes of registers durable: as a receiver's deed, which is counted in the same
   /// transaction, or as an edit of a person's, once if the request has a key.
   ///
-  /// - Parameters:
-  ///   - changes: The changes.
-  ///   - seen: Registers as the caller has seen them: if one is otherwise by now, nothing is
-  ///     changed.
-  ///   - deed: The deed; `nil` for another caller's.
-  /// - Returns: The commands that carry the changes; `nil` if a request with the same key was
-  ///   carried out before.
-  /// - Throws: `LocalAPIError` if a receiver may not do it, or if a register was changed, and the
-  ///   store's errors.
+  /// `seen` are registers as the caller has seen them: if one is otherwise by now, it throws.
+  /// Returns the commands that carry the changes; `nil` if a request with the same key was carried
+  /// out before.
   func edit(
     _ changes: [RegisterChange], seen: [RegisterChange] = [], as deed: ReceiverDeed?
   ) async throws -> [ConfigurationCommand]? {
@@ -195,7 +180,6 @@ extension Call {
 }
 
 extension NodeService {
-  /// Returns the receiver whose token a bridge gives, as `Bearer TOKEN`; `nil` for none.
   func receiver(authorized header: String?) async -> StoredReceiver? {
     let scheme = "Bearer "
     guard let header, header.hasPrefix(scheme) else { return nil }

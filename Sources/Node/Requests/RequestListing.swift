@@ -6,27 +6,20 @@ import LatchkeyStore
 
 /// Something that a child asked the parents for, as the local API shows it.
 package struct RequestListing: Hashable, Sendable, Codable {
-  /// What became of a request.
   package enum State: String, Hashable, Sendable, Codable, CaseIterable {
-    /// A parent can answer it.
     case open
-    /// A parent said yes.
     case approved
-    /// A parent said no.
     case denied
-    /// The day ended without an answer.
     case expired
   }
 
-  /// A parent's answer.
   package struct Answer: Hashable, Sendable, Codable {
-    /// A Boolean value that indicates whether the parent said yes.
     package var isApproved: Bool
     /// The minutes that the parent gave; `nil` if they are those asked for, or none were.
     package var minutes: Int?
     /// A word with it, which may be empty.
     package var word: String
-    /// The name of the machine on which it was given.
+    /// The machine on which it was given.
     package var by: DeviceName
     /// When it was given, in Unix milliseconds by that machine's clock.
     package var at: Int64
@@ -43,13 +36,11 @@ package struct RequestListing: Hashable, Sendable, Codable {
   /// The shortest beginning of the ID that fits no other request, at least 4 characters.
   package var short: String
   package var childName: DeviceName
-  /// The name of the machine on which the child asked.
   package var deviceName: DeviceName
   /// The minutes asked for; `nil` if the child asked for an application.
   package var minutes: Int?
   /// The application that the child asked for, or for which the time is.
   package var appID: AppID?
-  /// What people call that application.
   package var appName: String?
   /// The category for whose applications the time is.
   package var category: AppCategory?
@@ -60,25 +51,18 @@ package struct RequestListing: Hashable, Sendable, Codable {
   /// The family's day, with which the request expires.
   package var day: FamilyDay
   package var state: State
-  /// The answer that holds; `nil` for none.
   package var answer: Answer?
   /// Answers that came second and have no effect.
   package var overtaken: [Answer] = []
-  /// The parents' machines that have it already, in the answer to the child's question; `nil`
-  /// elsewhere.
+  /// The parents' machines that have it already, in the answer to the child's question.
   package var told: [Told]?
-  /// `true` in the answer to a question whose `idempotency-key` was used before, so that nothing
-  /// was asked; `nil` otherwise.
+  /// `true` in the answer to a question whose `idempotency-key` was used before: nothing was asked.
   package var isRepeated: Bool?
 }
 
 extension RequestListing {
-  /// Returns what is asked for, or given, such as "30 min for rewards".
-  ///
-  /// - Parameters:
-  ///   - given: The minutes that were given; those that were asked for if it is `nil`.
-  ///   - shown: Makes the name of an application fit for where it is read.
-  /// - Returns: The words.
+  /// Returns what is asked for, or `given`, such as "30 min for rewards"; `shown` makes the name of
+  /// an application fit for where it is read.
   package func wish(minutes given: Int? = nil, shown: (String) -> String = { $0 }) -> Phrase {
     let app = appName.map { Phrase(verbatim: shown($0)) }
     guard let minutes = given ?? minutes else { return app ?? Phrase("an application") }
@@ -104,12 +88,10 @@ package enum AnswerButton: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Returns the buttons that fit what is asked: an application alone is allowed or not.
   package static func fitting(_ requests: [RequestListing]) -> [AnswerButton] {
     requests.allSatisfy { $0.minutes == nil } ? [.yes, .no] : [.quarter, .half, .no]
   }
 
-  /// Returns the answer to one of the requests.
   package func answer(to request: RequestListing) -> AnswerRequest {
     AnswerRequest(
       request: request.requestID.description, isApproved: self != .no,
@@ -118,8 +100,8 @@ package enum AnswerButton: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Call {
-  /// Returns the requests of a child, or of all children if it is `nil`: open ones first, then the
-  /// others of today, and those of yesterday without an answer.
+  /// Returns the requests of a child, or of all: open ones first, then the others of today, and
+  /// those of yesterday without an answer.
   func requests(of child: ChildID?) async throws -> [RequestListing] {
     let books = try await books(household())
     let names = try await names()
@@ -151,7 +133,6 @@ extension Call {
     /// What people call the child's applications.
     var apps: [AppID: String]
 
-    /// Returns whether a request is for an application whose name is unknown.
     func isNameless(_ request: ChildRequest) -> Bool {
       switch request.wish {
       case .app(let app): apps[app] == nil

@@ -39,7 +39,6 @@ extension Endpoints {
 }
 
 extension Call {
-  /// Asks the parents for time or for an application.
   fileprivate func add(_ request: AskRequest) async throws -> RequestListing {
     let household = try await household()
     let child = try await childOrOnly(request.child)
@@ -92,7 +91,6 @@ extension Call {
     return listing
   }
 
-  /// What came of a question.
   private enum Asked: Sendable {
     case new
     /// A question with the same key was asked before.
@@ -100,7 +98,7 @@ extension Call {
     case refused(LocalAPIError)
   }
 
-  /// The time for which a child's question waits for parents to have it, in milliseconds.
+  /// Milliseconds for which a child's question waits for parents to have it.
   private static let tellingMilliseconds: Int64 = 2_000
 
   /// Returns the parents' machines that store what was queued for them soon enough.

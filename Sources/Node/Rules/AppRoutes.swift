@@ -6,15 +6,15 @@ import LatchkeyRules
 ///
 /// Spec: Protocol/07-local-api.md §4.
 extension Call {
-  /// Returns the applications that a person may mean: a child's, or without one those of all.
+  /// Returns the applications that a person may mean: a child's, or those of all.
   func knownApps(of child: ChildID?) async throws -> KnownApps {
     KnownApps(
       try await apps(of: child).flatMap(\.apps), of: child, on: try await installedListings(nil),
       groups: try await groups(of: child))
   }
 
-  /// Returns the applications that have rules, or that are installed and have a category by
-  /// default, for each child.
+  /// Returns for each child the applications that have rules, or are installed with a default
+  /// category.
   func apps(of wanted: ChildID?) async throws -> [ChildApps] {
     let household = try await household()
     let children = try await children(wanted)
@@ -79,7 +79,7 @@ extension Endpoints {
 }
 
 extension ChildApps {
-  /// The applications without the rules that recognize their processes, which a child could evade.
+  /// The applications without what recognizes their processes, which a child could evade.
   fileprivate var shownToChild: ChildApps {
     var listing = self
     for index in listing.apps.indices {
@@ -90,12 +90,11 @@ extension ChildApps {
   }
 }
 
-/// The applications of a child that have rules, or are installed and have a category by default, as
-/// `GET /v1/apps` lists them.
+/// The applications of a child that have rules, or are installed with a default category, as `GET
+/// /v1/apps` lists them.
 package struct ChildApps: Hashable, Sendable, Codable {
   /// The child; `nil` for the whole family while it has no child.
   package var child: ChildListing?
-  /// The applications, in the order of their IDs.
   package var apps: [AppListing]
 }
 
@@ -105,25 +104,22 @@ package struct AppListing: Hashable, Sendable, Codable {
   package var appID: AppID
   /// The name for people; the ID if none was given.
   package var displayName: String
-  /// The category; `nil` if none is set.
   package var category: AppCategory?
   /// A Boolean value that indicates whether the category is a default, which no parent has set.
   package var isByDefault: Bool = false
-  /// The rate in milli-points per minute of its own; `nil` for that of its category.
+  /// The rate of its own; `nil` for that of its category.
   package var ownMilliPointsPerMinute: Int64?
-  /// The rate in milli-points per minute that holds.
+  /// The rate that holds.
   package var milliPointsPerMinute: Int64 = 0
-  /// A Boolean value that indicates whether its rules hold.
   package var isEnabled: Bool = true
   package var isBlocked: Bool = false
   package var isAlwaysAllowed: Bool = false
-  /// The limit a day, as its rule is written; `nil` for none.
+  /// The limit a day, as its rule is written.
   package var limit: String?
   /// When it may be used, as its rule is written; `nil` for always.
   package var hours: String?
   /// The groups that it is in and whose rules hold for it.
   package var groups: [GroupListing] = []
-  /// The rules that recognize its processes.
   package var matchers: [AppMatcher] = []
   /// The rules that are set for it, in the order of their keys.
   package var rules: [RuleListing] = []
@@ -132,7 +128,7 @@ package struct AppListing: Hashable, Sendable, Codable {
 /// A group of applications with what it says of the times of each.
 package struct GroupListing: Hashable, Sendable, Codable {
   package var name: GroupName
-  /// The limit a day on all of them together, as its rule is written; `nil` for none.
+  /// The limit a day on all of them together, as its rule is written.
   package var limit: String?
   /// When they may be used, as its rule is written; `nil` for always.
   package var hours: String?

@@ -5,7 +5,7 @@ import LatchkeyRules
 ///
 /// Spec: Protocol/11-rules.md §2.
 extension Call {
-  /// Returns the groups that hold for a child, or without one those of the family.
+  /// Returns the groups that hold for a child, or those of the family.
   func groups(of child: ChildID?) async throws -> [GroupName] {
     let keys = try await household().rules(of: child).filter { $0.value != nil }.compactMap { RuleKey($0.key) }
     return Set(keys.filter { $0.entry == GroupRule.members.entry }.compactMap(\.group)).sorted()
@@ -13,15 +13,9 @@ extension Call {
 
   /// Returns the applications of a group as a request sets them; none if they stay as they are.
   ///
-  /// - Parameters:
-  ///   - group: The name of the group.
-  ///   - request: The request.
-  ///   - child: The child; `nil` for the family.
-  ///   - zone: Where the request sets rules. A child's group that is the family's so far becomes
-  ///     the child's own with the first application that is added to it or taken out of it.
-  /// - Returns: The applications.
-  /// - Throws: `LocalAPIError` for a group that is not there, or under another spelling, and for
-  ///   what is no application.
+  /// A child's group that is the family's so far becomes the child's own with the first application
+  /// that is added to it or taken out of it in the child's `zone`. It throws for a group that is
+  /// not there, or under another spelling, and for what is no application.
   func members(
     of group: String, _ request: RuleRequest, of child: ChildID?, in zone: Zone
   ) async throws -> GroupMembers {
@@ -50,8 +44,7 @@ extension Call {
       seen: change == nil ? nil : .init(place.key, own))
   }
 
-  /// Throws an error for a group that is not there and is not made, or is there under another
-  /// spelling.
+  /// Throws for a group that is not there and is not made, or is there under another spelling.
   private static func check(
     _ group: String, among groups: [GroupName], _ request: RuleRequest
   ) throws(LocalAPIError) {
@@ -79,7 +72,6 @@ extension Call {
 }
 
 extension KnownApps {
-  /// Returns the applications that a person puts into a group.
   fileprivate func members(
     _ members: [String], of group: String, among groups: [GroupName], isNew: Bool
   ) throws(LocalAPIError) -> Set<AppID> {
@@ -105,7 +97,7 @@ extension KnownApps {
 
   /// Returns the applications that a person takes out of a group.
   ///
-  /// - Throws: `LocalAPIError` for one that is not in it, and if none would be left.
+  /// It throws for one that is not in it, and if none would be left.
   fileprivate func former(
     _ named: [String], of group: String, _ present: Set<AppID>
   ) throws(LocalAPIError) -> Set<AppID> {
@@ -138,7 +130,6 @@ extension KnownApps {
 struct GroupMembers {
   /// Those that are in it from now on, in the order of their IDs; none if they stay as they are.
   var members: [EditedApp] = []
-  /// Those that it takes out; `nil` for none.
   var former: [EditedApp]?
   /// The rule from which the edit was made, which it replaces only as it was; `nil` if that does
   /// not matter.
@@ -151,26 +142,21 @@ public struct RuleEdit: Hashable, Sendable, Codable {
   public var rules: ChildRules
   /// The commands that carry the edit, one or more for each of the child's machines.
   public var commands: [ConfigurationCommand]
-  /// The machines that the commands are for, each once.
   public var machines: [EditedMachine] = []
-  /// The application that the request named; `nil` if it named none.
   public var app: EditedApp?
-  /// The applications of the group whose applications the request set, in the order of their IDs.
+  /// The applications of the group that the request set, in the order of their IDs.
   public var members: [EditedApp] = []
-  /// The applications that the request took out of a group, in the order of their IDs; `nil` if it
-  /// took out none.
+  /// The applications that the request took out of a group, in the order of their IDs.
   public var formerMembers: [EditedApp]?
   /// The keys of rules that were to be removed and were not set.
   public var absent: [RegisterKey] = []
   /// The minutes that were granted, or taken away if it is negative; `nil` for another edit.
   public var minutes: Int?
-  /// `true` if a request with the same key was carried out before, so that this one did nothing;
-  /// otherwise `nil`.
+  /// `true` if a request with the same key was carried out before, so that this one did nothing.
   public var isRepeated: Bool?
 }
 
 extension RuleEdit {
-  /// The edit without the child's other rules, which are not a receiver's.
   var shownToReceiver: RuleEdit {
     var edit = self
     edit.rules.rules = rules.rules.filter { $0.key == "lock" }
@@ -181,37 +167,30 @@ extension RuleEdit {
 
 /// Rules of the family that were set.
 package struct FamilyEdit: Hashable, Sendable, Codable {
-  /// The family's rules from now on.
   package var rules: FamilyRules
   /// The commands that carry the edit, one or more for each child's machine.
   package var commands: [ConfigurationCommand]
-  /// The machines that the commands are for, each once.
   package var machines: [EditedMachine] = []
-  /// The application that the request named; `nil` if it named none.
   package var app: EditedApp?
-  /// The applications of the group whose applications the request set, in the order of their IDs.
+  /// The applications of the group that the request set, in the order of their IDs.
   package var members: [EditedApp] = []
-  /// The applications that the request took out of a group, in the order of their IDs; `nil` if it
-  /// took out none.
+  /// The applications that the request took out of a group, in the order of their IDs.
   package var formerMembers: [EditedApp]?
   /// The keys of rules that were to be removed and were not set.
   package var absent: [RegisterKey] = []
 }
 
-/// A machine that an edit goes to.
 public struct EditedMachine: Hashable, Sendable, Codable {
   public var deviceID: DeviceID
   public var name: DeviceName
-  /// A Boolean value that indicates whether it is connected, so that it gets the edit now.
   public var isConnected: Bool
   /// A Boolean value that indicates whether it has not been connected since it was paired.
   public var isNew: Bool
-  /// When it was last seen, in Unix milliseconds; `nil` if that is not known.
+  /// When it was last seen, in Unix milliseconds.
   public var lastSeenAt: Int64?
 }
 
 extension EditedMachine {
-  /// Creates the value for a device with its link.
   package init(_ peer: PeerStatus) {
     self.init(
       deviceID: peer.device.deviceID, name: peer.device.name, isConnected: peer.isConnected,
@@ -221,7 +200,6 @@ extension EditedMachine {
 
 /// The application that an edit named.
 public struct EditedApp: Hashable, Sendable, Codable {
-  /// What became of the rules of an application that was reset.
   public enum Reset: String, Hashable, Sendable, Codable, CaseIterable {
     case removed
     /// It had no rules.
@@ -233,7 +211,7 @@ public struct EditedApp: Hashable, Sendable, Codable {
   public var appID: AppID
   public var name: String
   /// A Boolean value that indicates whether a parent has said how it is recognized, or a machine
-  /// has it installed.
+  /// has it.
   public var isRecognized: Bool
   /// What became of its rules; `nil` if it was not reset.
   public var reset: Reset?

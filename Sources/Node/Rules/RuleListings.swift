@@ -77,8 +77,8 @@ extension Call {
     }
   }
 
-  /// Returns the family's days, as a child's machines have them if a child is given; without a zone
-  /// of the family's, those of this machine's zone.
+  /// Returns the family's days, as a child's machines have them if a child is given; this machine's
+  /// zone holds if none is set.
   func boundary(_ household: Household, of child: ChildID? = nil) -> DayBoundary {
     let registers = child.map { household.rules(of: $0) } ?? household.familyDays()
     var rules = RuleSet.read(registers, child: child).rules
@@ -89,7 +89,7 @@ extension Call {
 }
 
 extension FamilyRules {
-  /// What holds, with the rule about the family's zone alone, in which times are shown.
+  /// What holds, with the one rule about the family's zone, in which times are shown.
   var shownToChild: FamilyRules {
     FamilyRules(settings: settings, rules: rules.filter { $0.key == "family/zone" }, untold: [])
   }
@@ -122,20 +122,17 @@ public struct RuleListing: Hashable, Sendable, Codable {
   public var value: String
   public var name: String
   public var words: String
-  /// The name of the machine on which it was set.
+  /// The machine on which it was set.
   public var setBy: DeviceName
   /// When it was set, in Unix milliseconds by that machine's clock.
   public var setAt: Int64
-  /// The reason that the rule has no effect, in one sentence; `nil` if it has.
+  /// The reason why the rule has no effect, in one sentence; `nil` if it has.
   public var notInForce: String?
-  /// A Boolean value that indicates whether it is a rule of the whole family.
   public var isFamilys: Bool = false
-  /// On a parent's node, the machines that should hold the rule of another parent's and have not
-  /// told that they do.
+  /// On a parent's node, the machines that have not told that they hold a rule of another parent's.
   public var missing: [DeviceName] = []
   /// The name and the value as a phrase, of whose words a language may have its own.
   public var phrase: Phrase?
-  /// `notInForce` as a phrase.
   public var notInForcePhrase: Phrase?
 }
 

@@ -97,8 +97,7 @@ extension Call {
       isRepeated: made.isRepeated ? true : nil)
   }
 
-  /// Makes an edit that a person wrote durable; what is to be removed and is not set is passed
-  /// over.
+  /// Makes an edit durable; what is to be removed and is not set is passed over.
   private func make(
     _ request: RuleRequest, in zone: Zone, of child: ChildID?, as deed: ReceiverDeed? = nil
   ) async throws -> Made {
@@ -146,7 +145,6 @@ extension Call {
     return machines
   }
 
-  /// Grants a child more time for the rest of the family's day.
   fileprivate func grant(
     to child: ChildID, _ request: GrantRequest, as deed: ReceiverDeed? = nil
   ) async throws -> RuleEdit {
@@ -175,8 +173,8 @@ extension Call {
       minutes: isMore ? minutes : -minutes, isRepeated: made == nil ? true : nil)
   }
 
-  /// Returns how many of some minutes can be taken from a child's day: what is left of the limit of
-  /// the day, as far as this machine knows.
+  /// Returns how many of some minutes can be taken from the limit of a child's day, as far as this
+  /// machine knows.
   private static func minutesToTake(
     _ minutes: Int, _ scope: GrantScope, _ standing: ChildStanding
   ) throws(LocalAPIError) -> Int {
@@ -261,7 +259,7 @@ extension ConfigurationCommand {
 }
 
 extension GrantScope {
-  /// The command that sets a limit a day on what the scope is about, as a person types it.
+  /// The command that sets a limit a day on what the scope is about.
   fileprivate func limiting(_ child: String) -> String {
     let child = ShellWord.person(child)
     return switch self {

@@ -4,7 +4,7 @@ import LatchkeyRules
 
 /// What holds for a child, as people read it.
 extension ChildStanding {
-  /// Returns a verdict as the local API shows it, with the child's name if the reason has to say
+  /// Returns a verdict as the local API shows it; `whose` names the child if the reason has to say
   /// whose rule it is.
   func shown(_ verdict: Verdict, of subject: Subject, name: String, whose: String? = nil) -> VerdictToday {
     let words = verdict.reason.map { reason in
@@ -19,8 +19,8 @@ extension ChildStanding {
       leftMilliseconds: verdict.until.map { max(0, $0 - situation.boot) })
   }
 
-  /// Returns what a rule means for what it closes; points and redeemed time on other machines are
-  /// said to be there.
+  /// Returns what a rule means for what it closes; points and redeemed time may be on other
+  /// machines.
   private func closed(_ reason: Reason, _ words: Phrase) -> Phrase {
     let waiting =
       switch reason {
@@ -45,7 +45,6 @@ extension ChildStanding {
     }
   }
 
-  /// Returns an application as the local API shows it.
   func shown(_ app: AppID) -> AppToday {
     let name = name(of: app)
     let verdict = verdict(of: Subject(app))
@@ -54,8 +53,8 @@ extension ChildStanding {
       verdict: shown(verdict, of: Subject(app), name: name))
   }
 
-  /// The applications that were used today, that run, or that have rules; those in use for the
-  /// longest time first, and unknown and other programs at the end.
+  /// The applications that were used today, run or have rules: the longest use first, programs of
+  /// many last.
   var apps: [AppToday] {
     appIDs.map { shown($0) }.sorted {
       if $0.appID.isOfMany != $1.appID.isOfMany { return $1.appID.isOfMany }
@@ -64,17 +63,15 @@ extension ChildStanding {
     }
   }
 
-  /// The names of applications, for words about rules.
   private var terms: RuleTerms {
     RuleTerms(zone: rules.zone, names: Dictionary(uniqueKeysWithValues: appIDs.map { ($0, name(of: $0)) }))
   }
 
-  /// The IDs of these applications.
   var appIDs: Set<AppID> {
     Set(rules.apps.keys).union(today.apps.keys).union(running.map(\.use.appID)).subtracting([.screenTime])
   }
 
-  /// Returns what parents have given and taken of the day, in the order in which they did.
+  /// What parents have given and taken of the day, in the order in which they did.
   private var givenAndTaken: [Notice] {
     let day = situation.day
     let given = (rules.grants[day] ?? [:]).map { id, time in
@@ -109,8 +106,7 @@ extension ChildStanding {
   /// Returns what a person should know now: that a program has little time left or none, and what
   /// parents have given and taken today.
   ///
-  /// `shown` is what is known of applications that machines may not close although the rules do not
-  /// allow them.
+  /// `shown` has the applications that machines may leave open although the rules close them.
   func notices(_ shown: [AppID: AppToday] = [:]) -> [Notice] {
     var notices = givenAndTaken
     for app in Set(running.filter { !$0.isStale && !$0.use.isPaused }.map(\.use.appID)).subtracting([.screenTime])
@@ -142,8 +138,8 @@ extension ChildStanding {
     return notices
   }
 
-  /// Returns the sentence on an application that is not allowed, of which several go by one name if
-  /// it stands for many.
+  /// Returns the sentence on an application that is not allowed; an ID that stands for many needs a
+  /// plural.
   private static func closed(_ app: AppID, _ name: String, _ why: Phrase) -> Phrase {
     app.isOfMany
       ? Phrase("{app} are not allowed now: {why}.", ["app": .phrase(ProgramsName.phrase(name)), "why": .phrase(why)])
@@ -154,7 +150,7 @@ extension ChildStanding {
   struct Notice: Hashable, Sendable {
     var app: AppID
     var rule: String
-    /// The remaining time to which it belongs, in milliseconds; 0 if the time is over.
+    /// Milliseconds of remaining time that it warns of; 0 if the time is over.
     var warning: Int64
     var sentence: Phrase
   }
@@ -163,7 +159,7 @@ extension ChildStanding {
 /// The use of one category on a day.
 public struct CategoryToday: Hashable, Sendable, Codable {
   public var category: AppCategory
-  /// The time for which anything of it was in use, in milliseconds.
+  /// Milliseconds in which anything of it was in use.
   public var usedMilliseconds: Int64
 
   static func list(_ categories: [AppCategory: Int64]) -> [CategoryToday] {
@@ -175,28 +171,26 @@ public struct CategoryToday: Hashable, Sendable, Codable {
 
 /// What the rules say of something now.
 public struct VerdictToday: Hashable, Sendable, Codable {
-  /// A Boolean value that indicates whether the rules allow it.
   public var isAllowed: Bool
-  /// The word for the rule that closes it, now or at `until`; `nil` if none does before the end of
-  /// the next day.
+  /// The word for the rule that closes it, now or at `until`; `nil` if none does by the end of the
+  /// next day.
   public var rule: String?
   /// The same in words, such as "2 h a day are used"; `nil` without a rule.
   public var reason: Phrase?
-  /// If allowed, when it closes; if not, when it may open again; Unix milliseconds; `nil` if that
-  /// is not in sight.
+  /// Unix milliseconds when it closes, if it is allowed, or else may open; `nil` if that is not in
+  /// sight.
   public var until: Int64?
   public var leftMilliseconds: Int64?
 }
 
 extension VerdictToday {
-  /// Creates the verdict on what is closed as a program that no rule names, whatever its own rules
-  /// say.
+  /// The verdict on what is closed as a program that no rule names, whatever its own rules say.
   init(closedBecause words: Phrase) {
     self.init(isAllowed: false, reason: words)
   }
 
-  /// A Boolean value that indicates whether the reason says as well what is open all the same: a
-  /// time behind it would seem to be that of the exception.
+  /// A Boolean value that indicates whether the reason ends with an exception; a time behind it
+  /// would seem to be that of the exception.
   package var hasException: Bool { reason?.text.hasPrefix("{reason}, but ") ?? false }
 }
 
@@ -205,15 +199,13 @@ public struct AppToday: Hashable, Sendable, Codable {
   public var appID: AppID
   public var displayName: String
   public var category: AppCategory
-  /// The time for which it was in use today, in milliseconds.
   public var usedMilliseconds: Int64
-  /// What the rules say of it now.
   public var verdict: VerdictToday
-  /// A Boolean value that indicates whether the rules do not allow it, and no machine of the
-  /// child's closes it.
+  /// A Boolean value that indicates whether no machine of the child's closes it although the rules
+  /// do.
   public var isLeftOpen = false
-  /// A Boolean value that indicates whether the rules do not allow it, and a machine of the child's
-  /// leaves it open, at least in some folders.
+  /// A Boolean value that indicates whether a machine of the child's leaves it open although the
+  /// rules close it, at least in some folders.
   public var isPartlyOpen = false
 }
 
@@ -230,11 +222,10 @@ extension AppToday {
     }
   }
 
-  /// What to add to an English sentence that says that the rules do not allow it; empty if all
-  /// machines close it.
+  /// What to add to an English sentence that says that the rules close it; empty if all machines
+  /// do.
   package var exception: String { excepting(Phrase(verbatim: "")).worded() }
 
-  /// Notes what machines do about it.
   mutating func note(_ closing: MachineClosing) {
     (isLeftOpen, isPartlyOpen) = (closing.isLeftOpen, closing.isPartlyOpen)
     if let words = closing.closedWords { verdict = VerdictToday(closedBecause: words) }

@@ -10,15 +10,14 @@ import LatchkeyStore
 ///
 /// Spec: Protocol/11-rules.md §5.
 struct ChildStanding: Sendable {
-  /// A session that runs, and the machine on which it does.
   struct Session: Hashable, Sendable {
     var device: DeviceID
     var use: RunningUse
-    /// A Boolean value that indicates whether its machine has been silent for so long that it may
-    /// have ended.
+    /// A Boolean value that indicates whether it may have ended, since its machine has been silent
+    /// for long.
     var isStale: Bool
-    /// A Boolean value that indicates whether no program of it runs at the moment, although the
-    /// next one would go on with it.
+    /// A Boolean value that indicates whether none of its programs runs now; the next one goes on
+    /// with it.
     var isPaused = false
   }
 
@@ -27,19 +26,18 @@ struct ChildStanding: Sendable {
   let situation: Situation
   let running: [Session]
   let verdicts: ChildVerdicts
-  /// Where the child's points are, if this machine can spend none of them; `nil` otherwise.
+  /// Where the child's points are, if this machine can spend none of them.
   var waitingPoints: Phrase?
-  /// Where the child's redeemed time is, if none of it is on this machine; `nil` otherwise.
+  /// Where the child's redeemed time is, if none of it is on this machine.
   var waitingTime: Phrase?
   /// When the points of another machine are no longer expected, if rewards are open for their sake.
   var loanEnds: BootInstant?
   /// A Boolean value that indicates whether it is about the family's present day.
   var isToday = true
-  /// The names of applications as the child's machines have told them, for those without a name of
-  /// the family's.
+  /// The names that the child's machines have told, for applications that the family has not named.
   var installed: [AppID: String] = [:]
-  /// The parents' words with the answers that granted time for the day, by request; empty words if
-  /// there were none.
+  /// The parents' words with the answers that granted time for the day, by request; they may be
+  /// empty.
   var answerWords: [CommandID: String] = [:]
 
   var rules: RuleSet { plan.rules }
@@ -62,10 +60,9 @@ struct ChildStanding: Sendable {
     verdicts = plan.decide(situation)
   }
 
-  /// The use of the day, with that of later days that a wrong clock had reached.
+  /// The use of the day, with the use of later days that a wrong clock had reached.
   var today: DayUse { situation.today }
 
-  /// The screen time since Monday, in milliseconds.
   var weekMilliseconds: Int64 {
     situation.use.filter { $0.key >= situation.day.startOfWeek }.map(\.value.screen).limitedSum
   }
@@ -75,10 +72,9 @@ struct ChildStanding: Sendable {
     verdicts.verdicts[subject] ?? plan.explain(subject, in: situation).verdict
   }
 
-  /// Returns the wall time for people at an instant of the boot clock.
+  /// Returns Unix milliseconds at an instant of the boot clock.
   func time(at instant: BootInstant) -> Int64 { situation.time + (instant - situation.boot) }
 
-  /// Returns the name of an application for people.
   func name(of app: AppID) -> String {
     // A session of an application without a name has its ID.
     let told = running.first { $0.use.appID == app && $0.use.displayName != app.text }?.use.displayName
@@ -87,10 +83,10 @@ struct ChildStanding: Sendable {
 }
 
 extension ChildStanding {
-  /// The unused screen time that earlier days of the week left for the day, in milliseconds.
+  /// The milliseconds of screen time that earlier days of the week left for the day.
   var carried: Int64 { plan.carried(in: situation) }
 
-  /// The screen time of the day with what was granted and what earlier days left, in milliseconds;
+  /// The milliseconds of screen time of the day, with what was granted and what earlier days left;
   /// `nil` without a limit.
   var limitMilliseconds: Int64? {
     rules.dailyLimit(on: situation.day).map {
@@ -99,7 +95,7 @@ extension ChildStanding {
     }
   }
 
-  /// Returns what can be taken from the limit a day on some applications, in milliseconds; `nil`
+  /// Returns how many milliseconds can be taken from the limit a day on some applications; `nil`
   /// without a limit.
   ///
   /// It is what is left for the program that was granted least: what was granted for others alone
@@ -128,7 +124,7 @@ extension ChildStanding {
     }
   }
 
-  /// Returns what the commands depend on with which a parent lets an application run.
+  /// Returns what decides which commands let an application run.
   ///
   /// `registers` are those of the family and the child, and `today` is the present family day.
   func opening(
@@ -151,14 +147,13 @@ extension ChildStanding {
 /// Works out what holds for children from what is stored.
 struct StandingReader: Sendable {
   let context: NodeContext
-  /// The time for which what another machine tells as running is taken to go on, in milliseconds:
-  /// it tells again within a minute.
+  /// Milliseconds for which what another machine tells as running is taken to go on: it tells again
+  /// within a minute.
   static let beliefMilliseconds: Int64 = 60_000
-  /// The time after which a silent machine's sessions may have ended, in milliseconds.
+  /// Milliseconds after which a silent machine's sessions may have ended.
   static let staleMilliseconds: Int64 = 90_000
 
-  /// Returns what holds for a child; at another moment than the present if a time in Unix
-  /// milliseconds is given.
+  /// Returns what holds for a child, now or at a time in Unix milliseconds.
   ///
   /// At an earlier moment, what was used after it does not count: the rule about use of later days
   /// (§4) is about a clock that was wrong, and not about a moment that a person asks for.
@@ -222,7 +217,7 @@ struct StandingReader: Sendable {
     return standing
   }
 
-  /// Returns what runs on all machines, as far as known here, at an instant.
+  /// Returns what runs on all machines at an instant, as far as known here.
   func running(at now: BootInstant) async throws(StoreError) -> [ChildStanding.Session] {
     let open = context.sessions.all
     return try await context.store.look { [context] in try Self.running(open, $0, context, at: now) }

@@ -23,7 +23,6 @@ extension Endpoints {
 }
 
 extension Call {
-  /// Returns why an application may run or may not.
   fileprivate func explain(_ app: String, to child: ChildID, at time: Int64?) async throws -> ChildExplanation {
     let household = try await household()
     if let time, !HybridTimestamp.walls.contains(time) {
@@ -53,8 +52,8 @@ extension Call {
     )
   }
 
-  /// Returns a sentence on files that a parent has allowed under the name of another application
-  /// that nothing allows; none for any other application.
+  /// Returns a sentence on files that a parent has allowed under the name of an application that
+  /// nothing allows; none for any other application.
   private static func files(
     _ text: String, besides app: AppID, in standing: ChildStanding, of child: String
   ) -> [String] {
@@ -67,7 +66,7 @@ extension Call {
   }
 
   /// Returns the error about a name of a group, whose applications are explained one by one; `nil`
-  /// if it is none, or if an application has that whole name or ID.
+  /// if the name is that of an application, or of no group.
   private static func group(_ text: String, in standing: ChildStanding, of child: String) -> LocalAPIError? {
     let isSame = { (name: String) in name.lowercased() == text.lowercased() }
     let names = standing.apps.flatMap { [$0.appID.text, $0.displayName] }
@@ -93,18 +92,12 @@ extension Call {
         ["group": .text(name.text), "commands": .either(commands), "rules": rules]))
   }
 
-  /// The most applications of a group for which a command is named.
   private static let mostExplained = 3
 
   /// Returns sentences about a name that no application is known by: what may have been meant, and
   /// whose rules are explained instead.
   ///
-  /// - Parameters:
-  ///   - text: The name.
-  ///   - child: The child whose applications were searched.
-  ///   - standing: What holds for the child.
-  /// - Returns: The sentences.
-  /// - Throws: `LocalAPIError` if the name looks like a misspelling, or if it can be no ID.
+  /// It throws if the name looks like a misspelling, or can be no ID.
   private func unknownApp(
     _ text: String, to child: ChildID, _ standing: ChildStanding
   ) async throws -> [String] {
@@ -127,8 +120,7 @@ extension Call {
     ] + hints
   }
 
-  /// Returns the application that a person named: one that was used, has rules, or is installed;
-  /// `nil` if none is known by that name.
+  /// Returns the application that a person named, if it was used, has rules, or is installed.
   private static func app(
     _ text: String, in standing: ChildStanding, installed: [AppID: String]
   ) throws(LocalAPIError) -> AppID? {
@@ -153,7 +145,6 @@ extension Call {
 }
 
 extension ChildStanding {
-  /// Returns what each rule says of an application.
   func explained(_ app: AppID) -> [ChildExplanation.Rule] {
     let name = name(of: app)
     return alwaysAllowed(app)
@@ -194,64 +185,55 @@ extension ChildExplanation.Rule {
 
 /// Why an application may run or may not: every rule that was considered.
 package struct ChildExplanation: Hashable, Sendable, Codable {
-  /// A rule and what it says.
   package struct Rule: Hashable, Sendable, Codable {
     package var rule: String
     package var words: String
-    /// The same as a phrase.
     package var phrase: Phrase?
-    /// A Boolean value that indicates whether the rule allows the application.
     package var isOpen: Bool
-    /// How long this holds, in milliseconds; `nil` for longer than to the end of the next day.
+    /// Milliseconds for which this holds; `nil` for longer than to the end of the next day.
     package var leftMilliseconds: Int64?
 
-    /// The words as a phrase, which is in English alone if there is none.
     package var said: Phrase { phrase ?? Phrase(verbatim: words) }
   }
 
-  /// What the commands depend on with which a parent lets the application run.
+  /// What decides which commands let the application run.
   package struct Opening: Hashable, Sendable, Codable {
     /// The family day of the moment, such as `2026-11-21`.
     package var day: String
-    /// The present family day.
     package var today: String
-    /// The hour at which the family's day begins.
     package var dayStartHour: Int
-    /// The fewest minutes of time for all that open the limits which close it; `nil` if none
-    /// closes it, or if no grant opens them.
+    /// The fewest minutes of time for all that open the limits which close it; `nil` if none closes
+    /// it, or no grant opens them.
     package var missingMinutes: Int?
     /// The category that it has once its rules count; `nil` if they count already.
     package var enabledCategory: AppCategory?
     /// A Boolean value that indicates whether breaks are set for the child alone.
     package var hasOwnBreaks: Bool
-    /// A Boolean value that indicates whether breaks are set for the whole family.
     package var hasFamilysBreaks: Bool
-    /// A Boolean value that indicates whether a file of the child's own was refused as it, which
-    /// `latchkey apps allow` allows.
+    /// A Boolean value that indicates whether `latchkey apps allow` allows it: a file of the
+    /// child's own was refused as it.
     package var isRefused = false
-    /// A Boolean value that indicates whether it is closed although its rules allow it, because
-    /// nothing is recognized as it.
+    /// A Boolean value that indicates whether it is closed because nothing is recognized as it,
+    /// although its rules allow it.
     package var isUnrecognized = false
-    /// A Boolean value that indicates whether only a menu entry may tell which program it is, which
-    /// may be one of the child's own.
+    /// A Boolean value that indicates whether only a menu entry may tell what it is, which may be
+    /// the child's own.
     package var mayBeOwn = false
   }
 
   package var name: DeviceName
   package var app: AppToday
-  /// The time for which this was worked out, Unix milliseconds.
+  /// The moment that is explained, in Unix milliseconds.
   package var at: Int64
-  /// The IANA name of the family's zone.
+  /// The family's IANA zone.
   package var zone: String
   /// The rules that were considered, in their order.
   package var rules: [Rule]
   package var opening: Opening
-  /// How far the child's machines hold to rules.
   package var enforcement: Enforcement
-  /// Why it runs on although the rules do not allow it, one sentence for each machine on which it
-  /// does.
+  /// Why it runs on although the rules close it, one sentence for each machine on which it does.
   package var leftOpen: [String] = []
-  /// Who is there in each account that the child shares, as far as known, and what holds there
-  /// meanwhile, one sentence each.
+  /// Who is there in each account that the child shares, and what holds there meanwhile, one
+  /// sentence each.
   package var shared: [String] = []
 }

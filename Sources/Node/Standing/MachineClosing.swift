@@ -2,33 +2,29 @@ import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeyRules
 
-/// What a child's machines do about an application, by what they have told of what weakens rules
-/// there.
+/// What a child's machines do about an application, by what they have told of what weakens rules.
 ///
 /// Spec: Protocol/13-agent.md §4, §8.
 struct MachineClosing {
   /// One sentence for each machine that does otherwise than the rules of the application say.
   private(set) var sentences: [String] = []
-  /// A Boolean value that indicates whether the rules do not allow it, and no machine is known to
-  /// close it.
+  /// A Boolean value that indicates whether no machine is known to close it although the rules do.
   let isLeftOpen: Bool
-  /// A Boolean value that indicates whether the rules do not allow it, and it is not closed
-  /// everywhere: one of several machines leaves it open, or a machine does so depending on where
-  /// its program is.
+  /// A Boolean value that indicates whether it is closed on some machines alone, or depending on
+  /// where its program is, although the rules close it.
   let isPartlyOpen: Bool
-  /// Why it is closed on all machines although its rules allow it; `nil` if it is not.
+  /// Why it is closed on all machines although its rules allow it.
   let closedWords: Phrase?
   /// A Boolean value that indicates whether a machine has refused a file of the child's own as this
-  /// application, and no parent has allowed it.
+  /// application, which no parent has allowed.
   let isRefused: Bool
 
-  /// Works it out for an application on machines of a child.
   init(_ app: AppID, _ standing: ChildStanding, on machines: [ToldMachine]) {
     self.init(app, [standing], isAllowed: standing.verdict(of: Subject(app)).isAllowed, on: machines)
   }
 
-  /// Works it out for an application on machines of children, of several for an account that they
-  /// share and in which nobody is named.
+  /// Works it out for an application on machines of one child, or of several who share an account
+  /// in which nobody is named.
   init(_ app: AppID, _ standings: [ChildStanding], isAllowed: Bool, on machines: [ToldMachine]) {
     let subject = ClosedSubject(app, standings, isAllowed: isAllowed)
     isRefused = machines.contains { $0.refused.contains(app) }
@@ -62,7 +58,7 @@ struct MachineClosing {
         : Phrase("nothing on any machine is recognized as it")
   }
 
-  /// Returns the reason for which no rule allows any screen time, with what is open all the same.
+  /// Returns the reason why no rule allows any screen time, with what is open all the same.
   ///
   /// Nothing is added if what no rule names is closed on all machines.
   static func besides(_ reason: Phrase, _ standings: [ChildStanding], on machines: [ToldMachine]) -> Phrase {
@@ -84,13 +80,13 @@ struct MachineClosing {
     NeededPrograms.isOfDesktop(desktops.reduce(app.text) { $0.hasPrefix($1) ? String($0.dropFirst($1.count)) : $0 })
   }
 
-  /// The beginnings of the IDs of what belongs to desktops.
+  /// How the IDs begin of what belongs to desktops.
   private static let desktops = ["org.gnome.", "org.kde.", "org.xfce.", "org.mate.", "org.lxqt."]
 }
 
 /// An application with what the rules say of it, and of what it is where nothing recognizes it.
 private struct ClosedSubject {
-  /// How much of an application that the rules do not allow a machine leaves open.
+  /// How much a machine leaves open of an application that the rules close.
   enum Extent {
     case closed
     /// It depends on where its program is.
@@ -111,7 +107,6 @@ private struct ClosedSubject {
     }
   }
 
-  /// What people call the application.
   private var words: ConditionKind.AppWords {
     guard let standing = standings.first else { return ConditionKind.AppWords(name: app.text, argument: app.text) }
     let known = standing.appIDs.union(standing.installed.keys).union([app])
@@ -121,8 +116,8 @@ private struct ClosedSubject {
     return ConditionKind.AppWords(name: names[app] ?? app.text, argument: RuleTerms(names: names).argument(app))
   }
 
-  /// Returns how much a machine leaves open although the rules do not allow it, with a sentence
-  /// where it does otherwise than they say.
+  /// Returns how much a machine leaves open of what the rules close, with a sentence where it does
+  /// otherwise than they say.
   func look(_ machine: ToldMachine) -> (extent: Extent, sentence: String?) {
     if let nothing = machine.nothing { return isAllowed ? (.closed, nil) : (.open, nothing) }
     let faults = faults(on: machine)
@@ -173,8 +168,8 @@ private struct ClosedSubject {
     return (extent, why ?? others)
   }
 
-  /// Returns whether its rules allow it, but a machine recognizes nothing as it, and closes what no
-  /// rule names.
+  /// Returns whether a machine recognizes nothing as it and closes what no rule names, although its
+  /// rules allow it.
   func isUnrecognizedAndClosed(_ machine: ToldMachine) -> Bool {
     guard isAllowed, machine.nothing == nil, !isRunning(on: machine.device) else { return false }
     // What the child's own account alone says of a program is no reason to let it run.
@@ -190,11 +185,10 @@ private struct ClosedSubject {
       || !isSingle && isClosed(.app(.otherPrograms))
   }
 
-  /// The conditions about an application that only an account's own entry names.
   private var ownReasons: Set<String> { ["rule-own-entry", "rule-own-file"] }
 
-  /// Returns what a machine has told that keeps it from closing the application as such, without
-  /// what the rules as they are now have put right.
+  /// Returns what a machine has told that keeps it from closing the application as such, unless the
+  /// present rules have put that right.
   private func faults(on machine: ToldMachine) -> [ConditionListing] {
     let kinds = matcherKinds
     // Paths, packages and snaps that a parent has named may be missing there.
@@ -205,13 +199,12 @@ private struct ClosedSubject {
     }
   }
 
-  /// The kinds of the matchers that the rules give it now.
   private var matcherKinds: Set<AppMatcher.Kind> {
     let named = standings.filter { $0.rules.apps[app]?.isEnabled == true }.flatMap { $0.rules.app(app).matchers }
     return Set(named.map(\.kind))
   }
 
-  /// Returns whether a machine may have told that nothing is recognized as the application before
+  /// Returns whether a machine may have told that it recognizes nothing as the application before
   /// the rules gave it its matchers.
   private func isOutdated(_ faults: [ConditionListing], on machine: ToldMachine) -> Bool {
     machine.isBehind && !matcherKinds.isEmpty && faults.contains { $0.condition.name == "rule-unrecognized" }
@@ -235,7 +228,6 @@ private struct ClosedSubject {
       ?? ""
   }
 
-  /// Returns a sentence on rules that are off; `nil` if they are not.
   private func off(_ machine: ToldMachine) -> String? {
     guard standings.contains(where: { $0.rules.apps[app]?.isEnabled == false }) else { return nil }
     return ConditionKind.named("rules-off")?.sentences(

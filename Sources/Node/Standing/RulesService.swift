@@ -6,10 +6,8 @@ import LatchkeyStore
 import LatchkeySystem
 import Synchronization
 
-/// A service that decides for the children of a child's machine, and says in the log what is due,
-/// once each.
-///
-/// The agent is ordered to carry out what holds, if there is one.
+/// A service that decides for the children of a child's machine, logs each thing that is due once,
+/// and orders the agent to carry out what holds.
 ///
 /// Spec: Protocol/11-rules.md §5, 13-agent.md §4.
 struct RulesService: Sendable {
@@ -17,13 +15,12 @@ struct RulesService: Sendable {
   let usage: UsageService
   /// The longest time between two decisions, in milliseconds.
   private static let pause: Int64 = 3_600_000
-  /// The bounds of the shortest time from a decision to the next one, in milliseconds.
+  /// The bounds of the shortest time between two decisions, in milliseconds.
   private static let rest: ClosedRange<Int64> = 50...500
-  /// The time by which a decision is made before it is due, so that the agent has the next orders
-  /// in time: what has not been used closes later then, in milliseconds.
+  /// The milliseconds by which a decision is made early, so that the agent has the next orders in
+  /// time: what has not been used closes later then.
   private static let ahead: Int64 = 3_000
-  /// The longest time for which the agent's news of a sleep is waited for, in milliseconds: it
-  /// looks every 5 seconds.
+  /// The longest wait for the agent's news of a sleep, in milliseconds: it looks every 5 seconds.
   private static let sleepNews: Int64 = 6_000
 
   func run() async {
@@ -39,8 +36,8 @@ struct RulesService: Sendable {
     }
   }
 
-  /// Waits until the agent has told what a sleep of the machine has cut, so that nothing closes for
-  /// time slept away.
+  /// Waits until the agent has told what a sleep has cut, so that nothing closes for time slept
+  /// away.
   private func awaitSleepNews() async {
     let (sleep, end) = (context.enforcementState.sleep, context.now() + Self.sleepNews)
     await context.changes.first(until: end) {
@@ -49,7 +46,7 @@ struct RulesService: Sendable {
     sleep.told()
   }
 
-  /// Decides for each child, and returns for how many milliseconds that holds.
+  /// Decides for each child; returns for how many milliseconds that holds.
   private func look(
     _ said: inout [ChildID: Set<ChildStanding.Notice>], _ week: inout FamilyDay?
   ) async throws(StoreError) -> Int64 {
@@ -153,8 +150,7 @@ struct RulesService: Sendable {
     try await usage.note(closed: closed, reopened: reopened, at: now)
   }
 
-  /// Returns the accounts that the agent can act for: those of the machine, or that of this node
-  /// alone; `nil` without an agent.
+  /// Returns the accounts that the agent can act for; `nil` without an agent.
   private func supervisedAccounts() async throws(StoreError) -> [UInt32]? {
     guard let agent = context.enforcementState.agent else { return nil }
     return agent.isSystem ? try await context.store.accounts(of: context.own).map(\.uid) : [agent.user]
@@ -176,22 +172,19 @@ extension ChildStanding.Notice {
 ///
 /// Spec: Protocol/13-agent.md §9.
 final class SleepNews: Sendable {
-  /// The time that the machine slept from which on the agent tells of it, with some allowance, in
-  /// milliseconds.
+  /// The milliseconds of sleep from which on the agent tells of it, with some allowance.
   private static let toldMilliseconds: Int64 = 2_500
 
   private let slept: @Sendable () -> Int64
   private let known: Mutex<Int64>
 
-  /// Creates news of which nothing is awaited.
-  ///
-  /// `slept` returns for how long the machine has slept in this boot, in milliseconds.
+  /// Creates news of which nothing is awaited; `slept` returns for how many milliseconds the
+  /// machine has slept in this boot.
   init(slept: @escaping @Sendable () -> Int64 = { SystemClock.boot.milliseconds - SystemClock.awake.milliseconds }) {
     self.slept = slept
     known = Mutex(slept())
   }
 
-  /// A Boolean value that indicates whether the machine slept and the agent has not told of it.
   var isAwaited: Bool { slept() - known.withLock { $0 } > Self.toldMilliseconds }
 
   /// Notes that the agent has told of all sleep so far, or will not.

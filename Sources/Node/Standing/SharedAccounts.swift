@@ -6,17 +6,15 @@ import LatchkeyRules
 /// Spec: Protocol/10-household.md §3.
 struct PresenceReading {
   let household: Household
-  /// This machine, which knows who is there in its own accounts.
   let own: DeviceID
-  /// What runs on other machines, as they have told.
   let running: [ChildStanding.Session]
   let connected: Set<DeviceID>
 
   /// Returns who is there in an account that several children share; `nil` for another account, and
   /// if it is not known.
   ///
-  /// A machine that is connected tells at once for whom what runs counts. From what is left out of
-  /// a long list, nothing follows.
+  /// A machine that is connected tells at once for whom what runs counts. A long list leaves
+  /// something out, and nothing follows from that.
   func user(of account: UInt32, on device: DeviceID) -> AccountUser? {
     let sharers = household.sharers(of: account, on: device)
     if sharers.isEmpty { return nil }
@@ -38,8 +36,8 @@ extension Call {
     return PresenceReading(household: household, own: own, running: running, connected: context.members.connected)
   }
 
-  /// Returns a sentence for each account that a child shares, on a child's node those of its own
-  /// machine: who is there, and whose rules hold.
+  /// Returns a sentence for each account that a child shares, on a child's node on its own machine:
+  /// who is there, and whose rules hold.
   ///
   /// With an application and its name, it says what holds for that while nobody is named. At
   /// another moment than the present, it is not known who is there.
@@ -93,8 +91,6 @@ extension Call {
     Phrase("{first} {second}", ["first": .phrase(first), "second": .phrase(second)])
   }
 
-  /// The sentence on whose rules hold in an account of another machine that has not told who is
-  /// there.
   private static let notKnown = Phrase(
     "Who is there is not known here: the rules of a child who has said so hold, and otherwise the strictest.")
 
@@ -115,15 +111,14 @@ extension Call {
     return Phrase(verbatim: ([first] + together.sentences).joined(separator: " "))
   }
 
-  /// Returns a sentence on what makes a child's own rules hold in an account that it shares.
   private func naming(_ child: ChildID, _ household: Household) -> String {
     let name = household.title(of: child).text
     return "After `latchkey me --i-am \(ShellWord.person(name))` there, \(name)'s own rules hold."
   }
 
-  /// Returns what holds for an application in an account of which nobody has said who is there, and
-  /// sentences on what the machine does about it and how a child may use it; `nil` if only that
-  /// machine knows what it is by the rules of each child.
+  /// Returns what holds for an application in an account while nobody is named, and sentences on
+  /// what the machine does about it and how a child may use it; `nil` if only that machine knows
+  /// what it is by the rules of each child.
   private func together(
     _ app: AppID, _ name: String, _ child: ChildID, _ sharers: [ChildID], _ household: Household, at time: Int64?,
     on machine: [ToldMachine]
@@ -146,8 +141,8 @@ extension Call {
     return (words + exception, closing.sentences + [naming(child, household)])
   }
 
-  /// Returns what holds in an account of this machine of which nobody has said who is there; `nil`
-  /// without children.
+  /// Returns what holds in an account of this machine while nobody is named; `nil` without
+  /// children.
   func unnamedToday(
     _ sharers: [ChildID], in account: UInt32, _ household: Household
   ) async throws -> UnnamedToday? {
@@ -166,7 +161,7 @@ extension Call {
       zone: standing.rules.zone, apps: try await closedUnnamed(sharers, standings, household, on: machines))
   }
 
-  /// Returns the applications that may not be used while none of some children is named, by name.
+  /// Returns the applications that may not be used while nobody is named, by name.
   private func closedUnnamed(
     _ sharers: [ChildID], _ standings: [ChildStanding], _ household: Household, on machines: [ToldMachine]
   ) async throws -> [AppToday] {
@@ -197,7 +192,7 @@ extension Call {
       })
   }
 
-  /// Returns what holds for children while none of them is named.
+  /// Returns what holds for each child while nobody is named.
   private func standings(
     of children: [ChildID], _ household: Household, at time: Int64?
   ) async throws -> [ChildStanding] {

@@ -43,7 +43,6 @@ extension Endpoints {
 }
 
 extension Call {
-  /// Returns the day of the child whose account the caller uses.
   fileprivate func ownToday() async throws -> ChildToday {
     let child = try await callersChild()
     var today = try await today(of: child)
@@ -57,8 +56,8 @@ extension Call {
     return today
   }
 
-  /// Returns whether an unknown program that was closed for a child is still closed when it is
-  /// started again: a parent may have listed it since.
+  /// Returns whether an unknown program that was closed would still be closed: a parent may have
+  /// listed it since.
   private func closesUnknown(of child: ChildID) async throws -> Bool {
     let household = try await household()
     let standing = try await StandingReader(context: context).read(child, household)
@@ -69,7 +68,7 @@ extension Call {
     }
   }
 
-  /// The time for which a child is told again which unknown program was closed, in milliseconds.
+  /// Milliseconds for which a child is told again which unknown program was closed.
   private static let recentMilliseconds: Int64 = 3_600_000
 
   /// Returns what runs on all machines, as far as known here.
@@ -79,7 +78,6 @@ extension Call {
     return try await shown(sessions, try await household())
   }
 
-  /// Returns a child's day so far.
   func today(of child: ChildID) async throws -> ChildToday {
     let household = try await household()
     var standing = try await StandingReader(context: context).read(child, household)
@@ -129,8 +127,7 @@ extension Call {
     }
   }
 
-  /// Returns a stream of what the child whose account the caller uses is told: what is kept, then
-  /// each new notice.
+  /// Returns a stream of what the caller's child is told: what is kept, then each new notice.
   fileprivate func notices(after number: Int) async throws -> AsyncStream<ChildNotice> {
     _ = try await noticeReader()
     let board = context.notices
@@ -143,45 +140,40 @@ extension Call {
     }
   }
 
-  /// Returns who reads notices in the account that the caller uses.
   private func noticeReader() async throws -> NoticeBoard.Reader {
     if case .together = try await household().user(of: caller.userID, on: own) { return .account(caller.userID) }
     return .child(try await callersChild())
   }
 }
 
-/// A child's day so far, as the local API shows it: what was used, what runs, and what is left.
+/// A child's day so far, as the local API shows it.
 public struct ChildToday: Hashable, Sendable, Codable {
   public var childID: ChildID
   public var name: DeviceName
   /// The family's day, such as `2026-11-21`.
   public var day: String
-  /// The IANA name of the family's zone.
+  /// The family's IANA zone.
   public var zone: String
-  /// The time for which this was worked out, Unix milliseconds.
+  /// The moment that this is about, in Unix milliseconds.
   public var at: Int64
-  /// The time for which anything was in use today, on all machines as far as known here, in
-  /// milliseconds.
+  /// Milliseconds in which anything was in use today, on all machines as far as known here.
   public var usedMilliseconds: Int64
   /// The same since Monday.
   public var weekMilliseconds: Int64
-  /// The screen time of the day with what was granted for it, in milliseconds; `nil` without a
-  /// limit.
+  /// Milliseconds of screen time of the day, with what was granted for it; `nil` without a limit.
   public var limitMilliseconds: Int64?
-  /// The use of each category today, in milliseconds; categories without use are left out.
+  /// The use of each category today; categories without use are left out.
   public var categories: [CategoryToday]
-  /// The applications that were used today, that run, or that have rules.
+  /// The applications that were used today, run or have rules.
   public var apps: [AppToday]
   public var running: [RunningNow]
-  /// What holds for all screen time, whatever the application.
   public var screen: VerdictToday
   /// What a person should know now, one sentence each, such as that little time is left.
   public var notices: [Phrase]
-  /// How far the child's machines hold to rules.
   public var enforcement: Enforcement
   /// The milli-points that are left to spend; `nil` if the family uses no points.
   public var milliPoints: Int64?
-  /// The redeemed time that is left, in milliseconds; `nil` if rewards are not paid with it.
+  /// The milliseconds of redeemed time that are left; `nil` if rewards are not paid with it.
   public var redeemedMilliseconds: Int64?
 }
 

@@ -9,28 +9,26 @@ import LatchkeyStore
 struct ToldMachine {
   var device: DeviceID
   var conditions: [ConditionListing]
-  /// The accounts for which it is asked, such as a child's; `nil` if none of its accounts is known
+  /// The accounts that it is asked about, such as a child's; `nil` if none of its accounts is known
   /// to be a child's.
   var accounts: Set<UInt32>?
   /// What to call it in sentences: “this machine”, or its name in quotation marks.
   var words = "the machine"
-  /// Its name; `nil` for this machine, and for one that has none here.
+  /// Its name; `nil` for this machine, and for one without a name here.
   var name: DeviceName?
   /// The option that names the child in commands, such as `--child Emma`; empty if it can be left
   /// out.
   var whose = ""
   /// A Boolean value that indicates whether it has not confirmed the last change of the rules, so
-  /// that what it has told may be older than that.
+  /// that what it has told may be older.
   var isBehind = false
 
-  /// The same in a phrase.
   var place: Phrase.Argument {
     if let name { return name.quotation }
     return .phrase(words == "this machine" ? Phrase("this machine") : Phrase("the machine"))
   }
   /// A Boolean value that indicates whether it has told all of its conditions.
   var isWhole = true
-  /// What it has found installed.
   var installed: Set<AppID> = []
   /// The applications of which it has refused a file of the child's own that no parent has listed.
   var refused: Set<AppID> = []
@@ -47,7 +45,6 @@ struct ToldMachine {
       ? refused.first { $0.condition.account.map(accounts.contains) == true }?.sentences : nil
   }
 
-  /// Returns what keeps the machine from closing an application as such.
   func faults(of app: AppID) -> [ConditionListing] {
     conditions.filter { listing in
       let (condition, account) = (listing.condition, listing.condition.account)
@@ -64,7 +61,6 @@ struct ToldMachine {
 }
 
 extension ConditionKind {
-  /// Returns the sentence about a machine and the next step.
   func sentences(
     on machine: String, account: String = "", detail: String = "", whose: String = "", app: AppWords? = nil
   ) -> String {
@@ -74,11 +70,10 @@ extension ConditionKind {
 }
 
 extension ConditionListing {
-  /// The sentence about the machine and the next step.
   var sentences: String? { sentences(app: nil) }
 
-  /// Returns the sentence about the machine and the next step, with what people call the
-  /// application that it is about.
+  /// The sentence about the machine and the next step, with what people call the application that
+  /// it is about.
   func sentences(app: ConditionKind.AppWords?, whose: String = "") -> String? {
     ConditionKind.named(condition.name)?.sentences(
       on: isOwn ? "this machine" : "“\(deviceName.text)”", account: accountName ?? "", detail: condition.detail,
@@ -127,7 +122,6 @@ extension Endpoints {
 }
 
 extension Call {
-  /// Returns the conditions of children's machines; on a child's node its own.
   func conditions() async throws -> [ConditionListing] {
     let household = try await household()
     let known = try await store.inventories(MachineCondition.self)

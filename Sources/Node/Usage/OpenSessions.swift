@@ -6,7 +6,7 @@ import Synchronization
 /// The sessions of use that are open on this machine, with the programs that the connected agent
 /// watches.
 ///
-/// The usage service alone changes them. The table `open_session` is their journal: it is changed
+/// The usage service alone changes them. Their journal is the table `open_session`: it is changed
 /// first, and then read.
 final class OpenSessions: Sendable {
   fileprivate struct State {
@@ -17,7 +17,7 @@ final class OpenSessions: Sendable {
     var (begun, shown): (UInt64, UInt64) = (0, 0)
     /// The unknown and other programs that the connected agent has reported as running.
     var many: [ManyPrograms: Set<ProcessIdentity>] = [:]
-    /// The session in which the programs of one that has ended go on, by the IDs.
+    /// The session in which the programs of an ended one go on, by the IDs.
     var following: [RecordID: RecordID] = [:]
   }
 
@@ -30,17 +30,14 @@ final class OpenSessions: Sendable {
 
   var all: [OpenUsageSession] { state.withLock { $0.sessions } }
 
-  /// The open session with an ID; `nil` if there is none.
   subscript(id: RecordID) -> OpenUsageSession? { all.first { $0.recordID == id } }
 
-  /// Returns the session in which the programs of a session have gone on last; the session itself
-  /// if they have not.
+  /// Returns the session in which the programs of a session have gone on last, or the session
+  /// itself.
   func latest(of id: RecordID) -> RecordID { state.withLock { $0.following[id] ?? id } }
 
-  /// Returns the session to which a program belongs; `nil` if none.
   func session(of process: ProcessIdentity) -> OpenUsageSession? { all.first { $0.processes.contains(process) } }
 
-  /// The programs of `usage track` that run, by account and application.
   var tracked: [UInt32: [AppID: [ProcessIdentity]]] {
     var found: [UInt32: [AppID: [ProcessIdentity]]] = [:]
     for session in all where session.evidence == .tracked {
@@ -58,20 +55,16 @@ final class OpenSessions: Sendable {
       && all.contains { $0.evidence == .observed && $0.processes.count > 1 }
   }
 
-  /// Returns the programs of a session that the connected agent does not watch.
   func unwatched(in session: OpenUsageSession) -> [ProcessIdentity] {
     state.withLock { state in session.processes.filter { !state.watched.contains($0) } }
   }
 
-  /// The sessions in which the agent watches a program.
   var watchedSessions: [OpenUsageSession] {
     state.withLock { state in state.sessions.filter { !state.watched.isDisjoint(with: $0.processes) } }
   }
 
-  /// The time for which the clock of a session stands still before the session counts as paused, in
-  /// milliseconds.
-  ///
-  /// It is that between three of the agent's reports of activity.
+  /// Milliseconds for which the clock of a session stands still before the session counts as
+  /// paused: the time between three of the agent's reports of activity.
   private static let stillMilliseconds: Int64 = 10_000
 
   /// Returns whether nothing of a session of many programs is in use, which then waits for its next
@@ -89,7 +82,7 @@ final class OpenSessions: Sendable {
 
   // MARK: Changes
 
-  /// Notes that the agent has reported an unknown or other program as running.
+  /// Notes that an unknown or other program runs, as the agent has reported.
   func begins(_ use: ProgramUse) {
     guard use.recorded.isOfMany else { return }
     state.withLock { state in
@@ -97,7 +90,7 @@ final class OpenSessions: Sendable {
     }
   }
 
-  /// Notes that the agent has reported the end of an unknown or other program.
+  /// Notes that an unknown or other program has ended, as the agent has reported.
   func ends(_ use: ProgramUse) {
     guard use.recorded.isOfMany else { return }
     let place = ManyPrograms(app: use.recorded, account: use.account)
@@ -159,7 +152,6 @@ extension OpenSessions.State {
   /// The most ended sessions of which it is known where their programs go on.
   private static let mostFollowed = 1_024
 
-  /// Notes where the programs of sessions that are not open any more go on.
   fileprivate mutating func follow(_ earlier: some Sequence<OpenUsageSession>) {
     let open = Set(sessions.map(\.recordID))
     for session in earlier where !open.contains(session.recordID) {

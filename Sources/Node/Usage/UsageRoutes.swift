@@ -53,7 +53,6 @@ extension Endpoints {
 }
 
 extension Call {
-  /// Returns a page of sessions, newest first.
   fileprivate func usage(_ query: UsageQuery) async throws -> UsagePage {
     var target: DeviceID?
     // A child's node knows of other machines only what totals need.
@@ -93,7 +92,6 @@ extension Call {
     return UsagePage(sessions: sessions, next: next.map { "\($0.sessionStart)-\($0.recordID)" })
   }
 
-  /// Adds what the ledgers of the children hold for their sessions.
   private func addPoints(_ sessions: inout [UsagePage.Session]) async throws {
     var ledgers: [ChildID: Ledger] = [:]
     try await read(&ledgers, of: sessions.compactMap(\.record.child))
@@ -103,7 +101,7 @@ extension Call {
     }
   }
 
-  /// Reads the ledgers of those children who use points and whose ledgers are not there yet.
+  /// Reads the ledgers that are missing of children who use points.
   private func read(
     _ ledgers: inout [ChildID: Ledger], of children: some Sequence<ChildID>
   ) async throws {
@@ -134,7 +132,7 @@ extension Call {
     return (start, id)
   }
 
-  /// The part of a session that lies in a range, with its share of the active time.
+  /// Returns the part of a session that lies in a range, with its share of the active time.
   private func session(
     _ record: UsageRecord, _ from: Int64, _ to: Int64, _ peers: [PeerRecord], _ names: [ChildID: DeviceName],
     isOpen: Bool, doubt: UsageDoubt? = nil
@@ -165,11 +163,10 @@ extension Call {
 
 /// What a ledger holds for a session.
 struct SessionCharge: Hashable {
-  /// The milli-points; `nil` if nothing was written.
   var milliPoints: Int64?
   var charge: UsageCharge
 
-  /// Finds the charge of a session in the ledger of its child; `nil` if the session has none.
+  /// Finds the charge of a session in the ledger of its child.
   ///
   /// A total of several sessions has no entry of its own, and neutral use none at all.
   init?(_ record: UsageRecord, in ledgers: [ChildID: Ledger]) {
@@ -213,33 +210,29 @@ package struct UsagePage: Hashable, Sendable, Codable {
   /// A session, or the part of it within the requested range.
   package struct Session: Hashable, Sendable, Codable {
     package var record: UsageRecord
-    /// The name of the child's machine.
     package var deviceName: DeviceName
     /// The start of the part within the range, in Unix milliseconds.
     package var clippedStart: Int64
-    /// The end of the part within the range, in Unix milliseconds.
     package var clippedEnd: Int64
     /// The share of the time of use that belongs to that part, in milliseconds.
     package var clippedActiveMilliseconds: Int64
-    /// A Boolean value that indicates whether the session is still in progress; its numbers are
-    /// those of the last heartbeat.
+    /// A Boolean value that indicates whether it is still in progress; its numbers are those of the
+    /// last heartbeat.
     package var isOpen = false
-    /// On a child's node, the parents' machines that refused the record; `nil` for none.
+    /// On a child's node, the parents' machines that refused the record.
     package var refusedBy: [DeviceName]?
-    /// The reason why the record cannot be true; `nil` if it can.
+    /// The reason why the record cannot be true.
     package var doubt: UsageDoubt?
-    /// The name of the child who used it; `nil` for none, or for a child that this machine does not
-    /// know.
+    /// The name of the child who used it; `nil` if this machine does not know the child.
     package var childName: DeviceName?
-    /// The milli-points that the ledger holds for the session: above zero if it earned, below if it
-    /// cost; `nil` for none.
+    /// The milli-points that the ledger holds for it: above zero if it earned, below if it cost.
     package var milliPoints: Int64?
-    /// What the ledger holds for the session; `nil` if it is open, or its family uses no points.
+    /// What the ledger holds for it; `nil` if it is open, or its family uses no points.
     package var charge: UsageCharge?
   }
 
   package var sessions: [Session]
-  /// The cursor of the next page; `nil` on the last page.
+  /// The cursor of the next page.
   package var next: String?
 }
 
@@ -247,8 +240,7 @@ package struct UsagePage: Hashable, Sendable, Codable {
 /// is killed from now on.
 public struct UsageStarted: Hashable, Sendable, Codable {
   public var recordID: RecordID
-  /// A Boolean value that indicates whether the application is blocked by the rules.
+  /// A Boolean value that indicates whether the rules block the application.
   public var isBlocked: Bool
-  /// How far this machine enforces rules.
   public var enforcement: Enforcement
 }

@@ -6,17 +6,17 @@ import LatchkeyStore
 ///
 /// Spec: Protocol/10-household.md §3, 06-messages.md §5.
 extension UsageService {
-  /// Keeps who is there in an account, and gives its running programs to whoever that is, in one
+  /// Keeps who is there in an account, and gives its running programs to that child, in one
   /// transaction; does nothing if somebody else than `before` is there.
   func setPresent(_ present: PresentChild, after before: PresentChild? = nil) async throws(StoreError) {
     try await handOver(present.account, try await context.readHousehold(), to: present, after: before)
   }
 
-  /// Gives the programs of shared accounts to the children for whom they count now, if they were
-  /// begun for others: a parent has changed whose an account is, for example.
+  /// Gives the programs of shared accounts that were begun for others to the children for whom they
+  /// count now, as after a parent has changed whose an account is.
   ///
-  /// A child who does not share the account any more is not there any more, also not when it shares
-  /// it again.
+  /// A child who does not share the account any more is not there any more, also if it shares it
+  /// again.
   func handOverShared() async throws(StoreError) {
     let household = try await context.readHousehold()
     for present in try await context.store.presentChildren() where present.bootID == context.bootID {

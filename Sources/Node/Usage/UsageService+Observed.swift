@@ -56,15 +56,14 @@ extension UsageService {
     }
   }
 
-  /// Returns the name of an application that is installed on this machine; `nil` if it is not.
   func installedName(of app: AppID) async throws(StoreError) -> String? {
     try await context.store.inventory(InstalledApp.self, of: context.own)?.entries.first { $0.appID == app }?.name
   }
 
   /// Notes that a program ran until an instant.
   ///
-  /// One that had no place gets it if there is one now: when the other programs of its application
-  /// have ended, for example.
+  /// One that had no place gets it if there is one now, as when other programs of its application
+  /// have ended.
   func ran(_ use: ProgramUse, until instant: BootInstant, activity: SessionActivity.Reading?) async throws(StoreError) {
     if let session = context.sessions.session(of: use.process) {
       watches(use.process, at: instant)

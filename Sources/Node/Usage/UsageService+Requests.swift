@@ -11,10 +11,9 @@ import Logging
 ///
 /// Spec: Protocol/06-messages.md §5.
 extension UsageService {
-  /// The time for which a caller waits for an agent to connect, in milliseconds.
+  /// Milliseconds for which a caller waits for an agent to connect.
   private static let agentPatience: Int64 = 3_000
-  /// The time between two looks whether the disk takes a record that is waited for, in
-  /// milliseconds.
+  /// Milliseconds between two looks whether the disk takes a record that is waited for.
   private static let diskPause: Int64 = 500
 
   /// Waits until an agent is connected, and makes sure that it watches the programs of an account.
@@ -100,8 +99,8 @@ extension UsageService {
     }
   }
 
-  /// Returns a session on this machine that begins at an instant, and was last seen at another one,
-  /// when the wall clock showed `wall`; without a name, it has its application's ID.
+  /// Returns a session that begins at an instant and was last seen at another one, when the wall
+  /// clock showed `wall`; without a name, it has its application's ID.
   func session(
     of app: AppID, _ terms: UseTerms, name: String?, _ processes: [ProcessIdentity], from start: BootInstant,
     to end: BootInstant, _ wall: Int64, zone: String, _ evidence: UsageEvidence, account: UInt32,
@@ -132,8 +131,8 @@ extension UsageService {
 
   /// Returns the record of a session whose programs have ended, once the agent has reported it.
   ///
-  /// If the programs go on in another session since somebody else was named in the account, it is
-  /// that session's record.
+  /// If the programs go on in another session since somebody else was named, it is that one's
+  /// record.
   func end(_ id: RecordID) async throws(LocalAPIError) -> UsageRecord {
     let end = context.now() + Self.patience
     let ended: Void? = try await context.sessions.changes.first(until: end, pace: Self.diskPause) {
@@ -166,23 +165,19 @@ extension UsageService {
 /// Spec: Protocol/06-messages.md §5.
 struct UsageStartCheck {
   let request: UsageStartRequest
-  /// The user ID of the caller.
   let user: UInt32
-  /// The process with the number that the caller gave; `nil` if there is none.
+  /// The process with the number that the caller gave.
   let process: RunningProcess?
   let now: BootInstant
-  /// The time in Unix milliseconds.
+  /// Unix milliseconds.
   let wall: Int64
 
-  /// A tick of the kernel's start times, by which a caller may have rounded up, in milliseconds.
+  /// A tick of the kernel's start times in milliseconds, by which a caller may have rounded up.
   private static let tick: Int64 = 10
-  /// The largest difference between two readings of the wall clock that count as the same, in
-  /// milliseconds.
-  ///
-  /// The clock may be set in between.
+  /// The milliseconds of difference between two wall clock readings that count as the same: the
+  /// clock may be set in between.
   private static let wallTolerance: Int64 = 60_000
 
-  /// The first fault of the request; `nil` if there is none.
   var fault: LocalAPIError? {
     // Process 1 starts the machine or the container, and is never a program that a person uses.
     guard let process, process.identity.processID > 1, process.identity.startTime == request.processStartTime else {
@@ -219,7 +214,7 @@ struct UseTerms: Hashable, Sendable {
   /// The child who uses it; `nil` for none and for several.
   var child: ChildID?
   /// The children for whom it counts while several share the account and none has said who is
-  /// there; else none.
+  /// there.
   var sharers: [SessionSharer] = []
 
   /// Creates the terms of an application by who uses it.
@@ -249,8 +244,7 @@ struct UseTerms: Hashable, Sendable {
     self.sharers = sharers
   }
 
-  /// Creates the terms of an application by a child's rules; an application without rules is
-  /// neutral, with rate 0.
+  /// Creates the terms by a child's rules; an application without rules is neutral, with rate 0.
   init(_ app: AppID, _ rules: RuleSet) {
     let known = rules.app(app)
     let use = known.use ?? AppUse(category: .neutral)

@@ -3,13 +3,13 @@ import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
 
-/// Sessions of unknown programs, and of other programs that no rule names, each of which are one
+/// Sessions of unknown programs, and of other programs that no rule names: each of both is one
 /// application in each account.
 ///
 /// Those that merely count are recorded by the clock of the system's agent alone, so that what runs
-/// while nobody is there uses up nothing. Those that are rewards are recorded while they run, as
-/// all rewards are. Either way a session goes on with the next program for a minute after its last
-/// use: many short programs make few records.
+/// while nobody is there uses up nothing. Rewards are recorded while they run, as always. Either
+/// way a session goes on with the next program for a minute after its last use: many short programs
+/// make few records.
 ///
 /// Spec: Protocol/06-messages.md §5, 11-rules.md §5.
 extension UsageService {
@@ -18,8 +18,8 @@ extension UsageService {
   /// next.
   private static let leastMilliseconds: Int64 = 1_000
 
-  /// Records unknown programs that merely count, by the clock that the system's agent keeps of
-  /// those in an account.
+  /// Records unknown programs that merely count, by the clock that the system's agent keeps of an
+  /// account.
   ///
   /// Returns `false` if they are to be recorded as processes: a parent treats them as rewards, or
   /// there is no clock.
@@ -75,7 +75,6 @@ extension UsageService {
     return true
   }
 
-  /// Returns whether parents were told that the session of many programs in an account is paused.
   private func isToldPaused(_ app: AppID, in account: UInt32) -> Bool {
     let open = context.sessions.all.first { $0.appID == app && $0.account == account }
     return open.flatMap { told?.sessions[$0.recordID] } == true
@@ -96,7 +95,7 @@ extension UsageService {
     }
   }
 
-  /// Ends the sessions of unknown programs whose child's rules treat them in another way since.
+  /// Ends the sessions of unknown programs that the rules treat in another way since.
   func cutUnknown(_ household: Household) async throws(StoreError) {
     for session in context.sessions.all where session.appID.isOfMany {
       guard let account = session.account else { continue }
@@ -106,8 +105,8 @@ extension UsageService {
     }
   }
 
-  /// Ends the session of unknown or of other programs in an account unless it has the terms that it
-  /// would begin with now.
+  /// Ends a session of unknown or other programs unless it has the terms that it would begin with
+  /// now.
   func cutMany(_ app: AppID, in account: UInt32, unless terms: UseTerms) async throws(StoreError) {
     for session in context.sessions.all where session.appID == app && session.account == account {
       if session.category == terms.category, session.child == terms.child, session.sharers == terms.sharers {
@@ -118,8 +117,7 @@ extension UsageService {
     }
   }
 
-  /// Returns what the agent's clock showed when it was last stored, if a session of unknown
-  /// programs is open in an account.
+  /// Returns what the agent's clock showed when a session of unknown programs was last stored.
   private func keptClock(of place: ManyPrograms) -> SessionActivity.Reading? {
     let open = context.sessions.all.first {
       $0.appID == place.app && $0.account == place.account && $0.category == .neutral

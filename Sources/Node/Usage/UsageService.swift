@@ -7,8 +7,7 @@ import LatchkeyStore
 import LatchkeySystem
 import Logging
 
-/// A service for usage sessions of programs on this machine, which it begins and ends by what the
-/// agent reports.
+/// A service that begins and ends sessions of use on this machine by what the agent reports.
 ///
 /// A session's times never depend on a caller: it begins when the node is told of the program, and
 /// ends when the agent reports the end of its last program.
@@ -18,25 +17,21 @@ actor UsageService {
   let context: NodeContext
   private let directory: LinkDirectory
   let wake = ChangeSignal()
-  /// What the agent's clock of unknown programs that merely count showed when it was recorded last,
-  /// and what was known when it was found that they do, by account.
+  /// What the agent's clocks of unknown programs that merely count showed when they were recorded
+  /// last, with the version of what was known then.
   var unknownClocks: [ManyPrograms: (reading: SessionActivity.Reading, version: UInt64)] = [:]
-  /// The sessions of `usage track` that a report has ended although their program runs, by the
-  /// program.
+  /// The sessions of `usage track` that a report has ended although their program runs.
   var cut: [ProcessIdentity: OpenUsageSession] = [:]
-  /// The time between two heartbeats in milliseconds, which is that between two of the agent's
-  /// reports of activity.
+  /// Milliseconds between two heartbeats, as between two of the agent's reports of activity.
   private static let heartbeat: Int64 = 5_000
-  /// The time between two reports of what runs, in milliseconds.
+  /// Milliseconds between two reports of what runs.
   private static let reportPause: Int64 = 60_000
-  /// The time within which an agent reports what it watches and what ended, in milliseconds.
+  /// Milliseconds within which an agent reports what it watches and what ended.
   static let patience: Int64 = 10_000
-  /// The sessions that parents were told of last, with whether each is paused, and when; `nil`
-  /// before the first report of this run.
+  /// The sessions that parents were told of last, with whether each is paused, and when.
   private(set) var told: (sessions: [RecordID: Bool], at: BootInstant)?
   /// The instant up to which the journal says that programs ran.
   private var keptAt = BootInstant(milliseconds: 0)
-  /// A Boolean value that indicates whether the sessions of earlier boots have ended.
   private var hasEndedEarlier = false
   /// When the agent was last heard, and from when on all is known of what it watches, by a clock
   /// that stops in sleep.
@@ -56,7 +51,6 @@ actor UsageService {
 
   // MARK: The agent
 
-  /// Notes that an agent has connected or left.
   func agentChanged() {
     context.sessions.unwatchAll()
     heardAt = .now
@@ -64,14 +58,12 @@ actor UsageService {
     wake.notify()
   }
 
-  /// Notes that the agent has reported something of an instant.
   func heard(of instant: BootInstant) {
     heardAt = .now
     let (instant, wall) = past(instant)
     context.sessions.ran(at: instant, wall: wall)
   }
 
-  /// Notes that the agent watches a program, which ran at an instant.
   func watches(_ process: ProcessIdentity, at instant: BootInstant) {
     let (instant, wall) = past(instant)
     context.sessions.watch(process, at: instant, wall: wall)
@@ -85,7 +77,6 @@ actor UsageService {
 
   // MARK: Requests
 
-  /// Records which sessions' programs rules close now, and which are open again.
   func note(closed: [RecordID], reopened: [RecordID], at now: BootInstant) async throws(StoreError) {
     try await context.store.note(closed: closed, reopened: reopened, now: now)
     try await context.sessions.read(from: context.store)
@@ -98,7 +89,7 @@ actor UsageService {
 
   /// Ends what no agent watches any more, keeps how long the others have run, and tells parents.
   ///
-  /// Returns the time until the next check in milliseconds; `nil` if none is needed.
+  /// Returns the milliseconds until the next check; `nil` if none is needed.
   private func check() async throws(StoreError) -> Int64? {
     if !hasEndedEarlier {
       for session in try await context.store.openSessions() where session.bootID != context.bootID {
@@ -121,8 +112,7 @@ actor UsageService {
     }.min()
   }
 
-  /// Ends a session that has paused for long enough, and the part that programs have in it that no
-  /// agent watches.
+  /// Ends a session that has paused for long enough, and its programs that no agent watches.
   private func settle(_ session: OpenUsageSession) async throws(StoreError) {
     guard SuspendingClock.now >= settledAt else { return }
     let (silence, seen) = (context.now() - session.lastSeenAt, (session.lastSeenAt, session.sessionEnd))
@@ -152,8 +142,7 @@ actor UsageService {
     keptAt = last.lastSeenAt
   }
 
-  /// Has the parents hear of what runs: when that has changed, and once a minute while anything
-  /// does.
+  /// Tells parents what runs: when that has changed, and once a minute while anything does.
   private func tell(_ open: [OpenUsageSession]) async throws(StoreError) {
     guard context.profile.role == .child else { return }
     let now = context.now()
@@ -174,7 +163,7 @@ actor UsageService {
   /// Removes programs from a session of many programs, which waits for the next one if none is
   /// left.
   ///
-  /// With a `boot`, from that in which they go on since somebody else was named.
+  /// With a `boot`, they are removed where they go on since somebody else was named.
   func pause(
     _ session: OpenUsageSession, _ processes: [ProcessIdentity], in boot: String? = nil, at end: BootInstant,
     wall: Int64
@@ -183,17 +172,12 @@ actor UsageService {
     try await context.sessions.read(from: context.store)
   }
 
-  /// Removes programs from a session, and ends the session if they were the last.
+  /// Removes programs from a session, and ends the session if they were the last; returns its end,
+  /// if any.
   ///
-  /// - Parameters:
-  ///   - id: The ID of the session.
-  ///   - processes: The programs that have ended.
-  ///   - boot: The boot, to end the session in which they go on since somebody else was named;
-  ///     `nil` to end this session alone.
-  ///   - end: The time of their end; `nil` for a session that is expected to have ended.
-  ///   - evidence: How the session was observed; `nil` for the session's own value.
-  /// - Returns: The end of the session; `nil` if there is none.
-  /// - Throws: `StoreError` if the end cannot be stored.
+  /// With a `boot`, it ends the session in which they go on since somebody else was named. Without
+  /// an `end`, the session is expected to have ended. Without `evidence`, the session keeps its
+  /// own.
   func finish(
     _ id: RecordID, _ processes: [ProcessIdentity], in boot: String? = nil,
     endedAt end: (at: BootInstant, wall: Int64)?,
@@ -212,7 +196,7 @@ actor UsageService {
     return ending
   }
 
-  /// Has everybody hear of records that are durable.
+  /// Tells everybody of records that are durable.
   func tell(of changes: [OutboxChange]) async {
     await directory.committed(changes)
     context.changes.notify()
@@ -242,6 +226,5 @@ actor UsageService {
 }
 
 extension AgentHello {
-  /// Returns whether the agent can watch the programs of an account.
   func watches(_ account: UInt32) -> Bool { isSystem ? account != 0 : account == user }
 }

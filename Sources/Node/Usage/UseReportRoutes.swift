@@ -4,7 +4,6 @@ import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
 
-/// A child's use by day, week or month.
 extension Endpoints {
   package static let getUseReport = Endpoint(
     .get, "/v1/children/{child}/report", Path.child,
@@ -18,7 +17,6 @@ extension Endpoints {
 }
 
 extension Call {
-  /// Returns a child's use by day, week or month.
   fileprivate func useReport(
     of child: ChildID, by word: String, from: String?, to: String?
   ) async throws -> UseReport {
@@ -93,37 +91,32 @@ extension ReportPeriod {
 
 /// A child's use by day, week or month, as the local API shows it.
 package struct UseReport: Hashable, Sendable, Codable {
-  /// The use of one application in one period.
   package struct Row: Hashable, Sendable, Codable {
     package var appID: AppID
     package var displayName: String
     package var category: AppCategory
-    /// The time of use in milliseconds, each instant once.
+    /// Milliseconds of use, each instant once.
     package var milliseconds: Int64
     package var earnedMilliPoints: Int64
-    /// The sessions that began in the period.
     package var sessions: Int64
   }
 
-  /// The use in one period.
   package struct Period: Hashable, Sendable, Codable {
     /// The first day, such as `2026-11-16`.
     package var start: String
-    /// The child's time of use in milliseconds, each instant once.
+    /// Milliseconds of the child's use, each instant once.
     package var milliseconds: Int64
-    /// The time of use of each category that has any, each instant once.
+    /// The use of each category that has any, each instant once.
     package var categories: [CategoryToday]
-    /// The applications, the longest use first.
     package var rows: [Row]
   }
 
   package var childID: ChildID
   package var name: DeviceName
-  /// The length of a period: `day`, `week` or `month`.
+  /// `day`, `week` or `month`.
   package var period: String
-  /// The first day of the report, such as `2026-11-01`.
+  /// The first day, such as `2026-11-01`.
   package var from: String
   package var to: String
-  /// The periods with use, newest first.
   package var periods: [Period]
 }
