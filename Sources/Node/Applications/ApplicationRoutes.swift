@@ -34,9 +34,7 @@ extension Call {
 
   func installedListings(_ text: String?) async throws -> [InstalledListing] {
     let household = try await household()
-    if role == .child {
-      return [try await listing(own, context.name, household.children.map(\.id), household)]
-    }
+    if role == .child { return [try await listing(own, context.name, household.children.map(\.id), household)] }
     var machines = household.machines
     if let text {
       let found = try await device(text).device

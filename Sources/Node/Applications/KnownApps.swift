@@ -60,8 +60,7 @@ struct KnownApps: Sendable {
     }
     guard question.isEmpty else {
       throw LocalAPIError(
-        .unknownItem,
-        "No application “\(shown)” has rules yet. \(question) If it is another application, add --new.")
+        .unknownItem, "No application “\(shown)” has rules yet. \(question) If it is another application, add --new.")
     }
     return id
   }

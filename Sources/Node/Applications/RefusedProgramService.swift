@@ -84,9 +84,7 @@ actor RefusedProgramService {
     func name(of app: AppID) -> String {
       rules.app(app).name ?? installed.names[app] ?? known.names[app] ?? app.text
     }
-    if let app = closing.app, app != .otherPrograms {
-      return refused(.app(app), name(of: app))
-    }
+    if let app = closing.app, app != .otherPrograms { return refused(.app(app), name(of: app)) }
     let apps = closing.app == nil ? [] : closing.matchers.compactMap { installed.machines[$0] }
     if let app = apps.first(where: { rules.apps[$0]?.matchers.isEmpty ?? true }) {
       return refused(.app(app), name(of: app))

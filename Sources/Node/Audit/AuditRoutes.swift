@@ -27,8 +27,7 @@ extension Call {
     let wanted = try await childIfAny(child)
     let machine = try await auditedDevice(device)
     // One more says whether there is a next page.
-    let rows = try await store.audit(
-      AuditQuery(child: wanted, device: machine, before: before, limit: limit + 1))
+    let rows = try await store.audit(AuditQuery(child: wanted, device: machine, before: before, limit: limit + 1))
     let words = try await auditWords()
     let shown = rows.prefix(limit)
     return AuditPage(entries: shown.map(words.entry), next: rows.count > limit ? shown.last?.number : nil)

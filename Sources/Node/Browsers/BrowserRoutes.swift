@@ -44,8 +44,7 @@ extension Endpoints {
 }
 
 extension Route.Place {
-  fileprivate static let browsers = Route.Place.parent(
-    "Phones are let in at a parent's machine: run this there.")
+  fileprivate static let browsers = Route.Place.parent("Phones are let in at a parent's machine: run this there.")
 }
 
 extension Call {

@@ -27,9 +27,7 @@ extension Call {
   fileprivate func unpair(_ device: String) async throws -> UnpairResult {
     let peer = try await listedDevice(device)
     let id = peer.device.deviceID
-    if peer.state == .removedUntold {
-      return UnpairResult(device: peer.device, wasTold: false, cancelledCommands: 0)
-    }
+    if peer.state == .removedUntold { return UnpairResult(device: peer.device, wasTold: false, cancelledCommands: 0) }
     let removal = RemovalNotice.make(by: context.identity, sender: own, receiver: id)
     let removed = try await store.remove(id, removal: removal, itemID: Array(context.runID), at: context.wall())
     try await directory.removed(id)

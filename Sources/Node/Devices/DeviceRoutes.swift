@@ -50,9 +50,7 @@ extension Endpoints {
 }
 
 extension Call {
-  fileprivate func devices() async throws -> [PeerStatus] {
-    try await devices(peers(), otherParents())
-  }
+  fileprivate func devices() async throws -> [PeerStatus] { try await devices(peers(), otherParents()) }
 
   func devices(
     _ peers: [PeerRecord], _ otherParents: [DeviceID: [OtherParent]]

@@ -218,9 +218,7 @@ actor AgentService {
         try await refused.note(use, matchers, at: report.at)
         context.logger.notice(
           "closed",
-          metadata: [
-            "application": "\(use.app?.text ?? "an unknown program")", "how": "\(deed)", "why": "\(reason)",
-          ])
+          metadata: ["application": "\(use.app?.text ?? "an unknown program")", "how": "\(deed)", "why": "\(reason)"])
         context.changes.notify()
       case .warned(_, let app, let left):
         context.logger.notice(

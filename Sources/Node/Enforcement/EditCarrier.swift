@@ -76,8 +76,7 @@ struct EditExceptions {
   /// are, where that does not count. `hasLoginGate` says whether PAM asks before a session begins.
   init(
     _ registers: [Register], faults: [OrderFault], orders: [AccountOrders], isAbsent: Bool = false, agent: AgentHello?,
-    held: [HeldRules] = [], unrecognized: Set<AppID>, ofOwnEntries: Set<AppID> = [],
-    hasLoginGate: Bool = true
+    held: [HeldRules] = [], unrecognized: Set<AppID>, ofOwnEntries: Set<AppID> = [], hasLoginGate: Bool = true
   ) {
     guard let agent else {
       names = ["agent-silent"]

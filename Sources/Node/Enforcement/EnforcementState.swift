@@ -87,9 +87,7 @@ final class EnforcementState: Sendable {
   func phrase(of words: String) -> Phrase { state.withLock { $0.phrases[words] } ?? Phrase(verbatim: words) }
 
   /// Notes that an agent is about to connect, as when the node starts.
-  func expectAgent(at now: BootInstant) {
-    state.withLock { $0.startingUntil = now + Self.startMilliseconds }
-  }
+  func expectAgent(at now: BootInstant) { state.withLock { $0.startingUntil = now + Self.startMilliseconds } }
 
   func awaitsAgent(at now: BootInstant) -> Bool {
     state.withLock { $0.hello != nil || $0.startingUntil.map { now < $0 } ?? false }

@@ -80,8 +80,7 @@ struct ShortIDs: Sendable {
     }
     let near = Spelling.question(for: String(word.prefix(8)), among: all.sorted().map { short($0) })
     throw LocalAPIError(
-      .unknownItem,
-      "There is no \(noun) “\(shown)”" + (near.isEmpty ? ": `\(listing)` lists them." : ". \(near)"))
+      .unknownItem, "There is no \(noun) “\(shown)”" + (near.isEmpty ? ": `\(listing)` lists them." : ". \(near)"))
   }
 
   private func short(_ text: String) -> String { Hexadecimal.decode(text).map { short($0) } ?? text }

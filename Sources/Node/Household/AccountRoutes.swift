@@ -138,8 +138,7 @@ extension Call {
       guard let machine = machines.first, machines.count == 1 else {
         throw LocalAPIError(
           .ambiguousDevice,
-          phrase: Phrase(
-            "Say with --on on which machine the account “{account}” is.", ["account": .text("\(name)")]))
+          phrase: Phrase("Say with --on on which machine the account “{account}” is.", ["account": .text("\(name)")]))
       }
       return (machine, Account(uid: Account.unknownNumber, name: request.account, fullName: ""))
     }
@@ -159,10 +158,7 @@ extension Call {
         .ambiguousDevice,
         phrase: Phrase(
           "Several machines have an account called “{account}”: name one with --on, such as --on {machine}.",
-          [
-            "account": .text("\(name)"),
-            "machine": .text(ShellWord.machine(match.0.name, match.0.device)),
-          ]))
+          ["account": .text("\(name)"), "machine": .text(ShellWord.machine(match.0.name, match.0.device))]))
     }
     return match
   }

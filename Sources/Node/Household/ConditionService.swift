@@ -129,9 +129,7 @@ struct ConditionService: Sendable {
     }
     conditions += context.enforcementState.noted(at: context.now()).map { MachineCondition($0) }
     if context.wall() < Self.earliest { conditions.append(MachineCondition("clock-unset")) }
-    for name in OtherEnforcers.installed() {
-      conditions.append(MachineCondition("other-enforcer", detail: name))
-    }
+    for name in OtherEnforcers.installed() { conditions.append(MachineCondition("other-enforcer", detail: name)) }
     for account in accounts {
       for group in AccountRisks.privilegedGroups(of: account.uid) {
         conditions.append(MachineCondition("privileged-group", account: account.uid, detail: group))

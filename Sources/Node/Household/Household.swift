@@ -60,9 +60,7 @@ struct Household: Sendable {
     let zones: [Zone] = [.family] + (child.map { [.child($0)] } ?? [])
     var merged = RegisterMap(zones.flatMap { registers.registers(in: $0) })
     for device in child.map({ tellers(of: $0) }) ?? Array(told.keys) {
-      for zone in zones {
-        for register in told[device]?.registers(in: zone) ?? [] { merged.merge(register) }
-      }
+      for zone in zones { for register in told[device]?.registers(in: zone) ?? [] { merged.merge(register) } }
     }
     return merged.registers
   }
@@ -75,9 +73,7 @@ struct Household: Sendable {
   func name(of child: ChildID) -> String? { children.first { $0.id == child }?.name }
 
   /// Returns the children whose machine a device is, by this parent's word and by its own.
-  func children(of device: DeviceID) -> [ChildID] {
-    HouseholdKey.children(servedIn: zone(of: device))
-  }
+  func children(of device: DeviceID) -> [ChildID] { HouseholdKey.children(servedIn: zone(of: device)) }
 
   /// Returns the registers of a machine's zone, with those that another parent has set.
   func zone(of device: DeviceID) -> [Register] {

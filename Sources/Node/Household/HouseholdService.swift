@@ -165,9 +165,7 @@ extension NodeContext {
 enum LocalZone {
   /// Returns the zone's IANA name, such as `Europe/Berlin`, by TZ, /etc/timezone or the target of
   /// /etc/localtime; `UTC` if none is known.
-  static func name() -> String {
-    name(variable: ProcessInfo.processInfo.environment["TZ"], etc: "/etc")
-  }
+  static func name() -> String { name(variable: ProcessInfo.processInfo.environment["TZ"], etc: "/etc") }
 
   static func name(variable: String?, etc: String) -> String {
     let written = ProcFile.text("\(etc)/timezone")

@@ -74,8 +74,7 @@ extension Call {
     let days = household.children.map { ($0.id, context.moment(household.rules(for: $0.id)).day) }
     return NoticeReader(
       household: household, names: try await names(), terms: try await appTerms(household),
-      requests: try await requests(of: nil),
-      conditions: try await conditions(), connected: connected,
+      requests: try await requests(of: nil), conditions: try await conditions(), connected: connected,
       overdue: Set(try await store.overdueEdits(of: kinds, after: Self.overdueMilliseconds).keys), held: held,
       days: Dictionary(uniqueKeysWithValues: days), age: age)
   }

@@ -66,8 +66,7 @@ struct PointsService: Sendable {
       let near = isChild ? try await heard(of: child, rewards) : awaited
       let present = Situation(
         facts: try await context.store.factMark(of: child), day: context.moment(household.rules(for: child)).day,
-        machines: machines,
-        connected: connected, isWanted: isWanted, near: near)
+        machines: machines, connected: connected, isWanted: isWanted, near: near)
       // A ledger can be long, and most news is about something else.
       guard known[child] != present else { continue }
       // The next session finds a ledger that was read.
@@ -98,9 +97,7 @@ struct PointsService: Sendable {
 
   private func connected() async -> Set<DeviceID> {
     var connected: Set<DeviceID> = []
-    for link in await directory.all where await link.current != nil {
-      connected.insert(link.peer)
-    }
+    for link in await directory.all where await link.current != nil { connected.insert(link.peer) }
     return connected
   }
 
@@ -110,8 +107,7 @@ struct PointsService: Sendable {
       let moment = context.moment(try effects.rules(of: child))
       try effects.lendPoints(
         of: child, to: situation.machines, connected: situation.connected, awaited: situation.near, at: moment,
-        clock: { try clock() },
-        source: { RecordID(bytes: context.nextCommandID(moment.at).bytes) })
+        clock: { try clock() }, source: { RecordID(bytes: context.nextCommandID(moment.at).bytes) })
       return (true, .none)
     }
   }

@@ -121,8 +121,7 @@ extension Call {
     }
     return PointsRedeemed(
       milliPoints: entries.reduce(0) { $0 &+ $1.milliPoints },
-      milliseconds: entries.reduce(0) { $0 &+ $1.quantity }, lastDay: nil,
-      points: try await points(of: child))
+      milliseconds: entries.reduce(0) { $0 &+ $1.quantity }, lastDay: nil, points: try await points(of: child))
   }
 }
 

@@ -41,8 +41,7 @@ extension Endpoints {
 }
 
 extension Route.Place {
-  fileprivate static let receivers = Route.Place.parent(
-    "Receivers are set up on a parent's machine: run this there.")
+  fileprivate static let receivers = Route.Place.parent("Receivers are set up on a parent's machine: run this there.")
 }
 
 extension Call {

@@ -12,8 +12,7 @@ extension Endpoints {
 
   package static let getRequests = Endpoint(
     .get, "/v1/requests", Query.text("child", "Only of this child."), whoMay: .operatorsChildAndReceivers,
-    browsers: .look,
-    errors: [.unknownChild, .ambiguousChild],
+    browsers: .look, errors: [.unknownChild, .ambiguousChild],
     summary: "What children ask for: open requests first, then the others of today, and yesterday's without an answer."
   ) { call, child in
     try await call.requests(of: call.childIfAny(child))
@@ -77,8 +76,7 @@ extension Call {
           ["count": .number(RequestBook.mostPerDay)])
         return (.refused(LocalAPIError(.limit, phrase: phrase)), .none)
       }
-      let asked = ChildRequest(
-        id: id, device: own, at: moment.at, wish: wish, day: moment.day, reason: reason)
+      let asked = ChildRequest(id: id, device: own, at: moment.at, wish: wish, day: moment.day, reason: reason)
       try effects.add(Fact(child, .request, asked.text))
       return (.new, .none)
     }

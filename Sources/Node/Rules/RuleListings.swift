@@ -69,9 +69,7 @@ extension Call {
       return RuleListing(
         key: register.key, value: value, name: RuleText.name(register.key, terms),
         words: RuleText.value(register.key, value, terms), setBy: told ?? name(author, peers),
-        setAt: register.modified.wall,
-        notInForce: reason?.worded(),
-        isFamilys: register.zone == .family,
+        setAt: register.modified.wall, notInForce: reason?.worded(), isFamilys: register.zone == .family,
         missing: author == own ? [] : household.without(register, of: machines).map(\.name),
         phrase: RuleText.listed(register.key, value, terms), notInForcePhrase: reason)
     }

@@ -20,8 +20,7 @@ extension Endpoints {
 
   public static let setRules = Endpoint(
     .post, "/v1/rules", Query.onlyChild, Body.json(RuleRequest.self), whoMay: .operatorsAndReceivers, browsers: .parent,
-    on: .settings,
-    errors: [.unknownChild, .ambiguousChild, .unknownItem, .tooLate],
+    on: .settings, errors: [.unknownChild, .ambiguousChild, .unknownItem, .tooLate],
     summary: "Sets rules of a child, on a parent. They are durable when the answer comes."
   ) { call, child, request in
     let child = try await call.childOrOnly(child, orFamily: request.app != nil)
@@ -31,8 +30,7 @@ extension Endpoints {
 
   package static let grantTime = Endpoint(
     .post, "/v1/rules/grant", Query.onlyChild, Body.json(GrantRequest.self), whoMay: .operatorsAndReceivers,
-    browsers: .parent,
-    on: .settings, errors: [.unknownChild, .ambiguousChild, .unknownItem, .limit],
+    browsers: .parent, on: .settings, errors: [.unknownChild, .ambiguousChild, .unknownItem, .limit],
     summary:
       "Grants a child more time for the rest of the family's day, on a parent. It is durable when the answer comes."
   ) { call, child, request in
@@ -139,8 +137,7 @@ extension Call {
       machines.append(
         EditedMachine(
           deviceID: peer.device.deviceID, name: peer.device.name, isConnected: await link?.current != nil,
-          isNew: peer.marks.contains(.neverConnected),
-          lastSeenAt: await link?.lastSeenAt ?? peer.device.lastSeenAt))
+          isNew: peer.marks.contains(.neverConnected), lastSeenAt: await link?.lastSeenAt ?? peer.device.lastSeenAt))
     }
     return machines
   }
@@ -241,8 +238,7 @@ extension Call {
             """, ["value": .text(DeviceName(sanitising: matcher.value).text)]))
       }
       guard let kind = MatcherCheck.fault(of: matcher) else { continue }
-      throw RuleFault(
-        Phrase(verbatim: OrderFault(kind, account: 0, app: app, detail: matcher.value).sentence))
+      throw RuleFault(Phrase(verbatim: OrderFault(kind, account: 0, app: app, detail: matcher.value).sentence))
     }
   }
 }

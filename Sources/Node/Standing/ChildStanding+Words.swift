@@ -9,8 +9,7 @@ extension ChildStanding {
   func shown(_ verdict: Verdict, of subject: Subject, name: String, whose: String? = nil) -> VerdictToday {
     let words = verdict.reason.map { reason in
       let words = ReasonText.words(
-        reason, rules, of: subject, on: situation.day, name: name, carried: carried,
-        isToday: isToday)
+        reason, rules, of: subject, on: situation.day, name: name, carried: carried, isToday: isToday)
       let said = verdict.isAllowed ? words : closed(reason, words)
       return whose.map { ReasonText.open(reason, said, of: $0) } ?? said
     }
@@ -115,8 +114,7 @@ extension ChildStanding {
       guard let verdict = verdicts.verdicts[Subject(app)], let reason = verdict.reason else { continue }
       let name = name(of: app)
       let words = ReasonText.words(
-        reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried,
-        isToday: isToday)
+        reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried, isToday: isToday)
       guard verdict.isAllowed else {
         let why = closed(reason, words)
         notices.append(
@@ -185,9 +183,7 @@ public struct VerdictToday: Hashable, Sendable, Codable {
 
 extension VerdictToday {
   /// The verdict on what is closed as a program that no rule names, whatever its own rules say.
-  init(closedBecause words: Phrase) {
-    self.init(isAllowed: false, reason: words)
-  }
+  init(closedBecause words: Phrase) { self.init(isAllowed: false, reason: words) }
 
   /// A Boolean value that indicates whether the reason ends with an exception; a time behind it
   /// would seem to be that of the exception.

@@ -237,8 +237,7 @@ struct StandingReader: Sendable {
       for var use in told.entries {
         let since = use.isPaused ? 0 : min(silence, beliefMilliseconds)
         use.activeMilliseconds = min(use.activeMilliseconds + since, HybridTimestamp.wallLimit - 1)
-        sessions.append(
-          .init(device: device, use: use, isStale: silence > staleMilliseconds, isPaused: use.isPaused))
+        sessions.append(.init(device: device, use: use, isStale: silence > staleMilliseconds, isPaused: use.isPaused))
       }
     }
     return sessions.sorted {

@@ -9,8 +9,7 @@ import LatchkeyStore
 /// Spec: Protocol/11-rules.md §5.
 extension Endpoints {
   package static let getExplanation = Endpoint(
-    .get, "/v1/children/{child}/explain", Path.child,
-    Query.text("app", "The application, by its ID or name."),
+    .get, "/v1/children/{child}/explain", Path.child, Query.text("app", "The application, by its ID or name."),
     Query.number("at", "Unix milliseconds: the moment to explain; now if it is absent."),
     whoMay: .operatorsAndChild, browsers: .look, errors: [.unknownChild, .ambiguousChild, .unknownItem],
     summary: "Why an application may run or may not: every rule that is considered."
@@ -45,8 +44,7 @@ extension Call {
       opening: standing.opening(of: id, household.rules(of: child), today: today, closing),
       enforcement: context.enforcement,
       leftOpen: unknown
-        + Self.files(
-          app, besides: id, in: standing, of: ShellWord.person(household.title(of: child).text))
+        + Self.files(app, besides: id, in: standing, of: ShellWord.person(household.title(of: child).text))
         + closing.sentences,
       shared: try await sharedSentences(of: child, household, on: (id, shown.displayName), at: time).map { $0.worded() }
     )
@@ -171,8 +169,7 @@ extension ChildStanding {
       ? Phrase("always allowed")
       : Phrase(
         one: "always allowed by the group {groups}", other: "always allowed by the groups {groups}",
-        count: groups.count,
-        ["groups": .list(groups.map { .phrase(.quoted($0)) })])
+        count: groups.count, ["groups": .list(groups.map { .phrase(.quoted($0)) })])
     return [ChildExplanation.Rule("alwaysAllowed", words, isOpen: true, left: nil)]
   }
 }

@@ -105,9 +105,7 @@ struct RulesService: Sendable {
         week = monday
       }
     }
-    for (child, notices) in kept where said[child] != notices {
-      context.feed.post(ChangeEvent(.today, child: child))
-    }
+    for (child, notices) in kept where said[child] != notices { context.feed.post(ChangeEvent(.today, child: child)) }
     said = kept
     for account in accounts ?? [] {
       guard case .together(let children) = household.user(of: account, on: context.own) else { continue }

@@ -13,9 +13,7 @@ extension Route.Place {
 ///
 /// Spec: Protocol/10-household.md §4, Protocol/11-rules.md §5.
 extension Endpoints {
-  static let todayRoutes: [any ServedEndpoint] = [
-    getToday, getOwnToday, noticeEvents, getExplanation, getUseReport,
-  ]
+  static let todayRoutes: [any ServedEndpoint] = [getToday, getOwnToday, noticeEvents, getExplanation, getUseReport]
 
   public static let getToday = Endpoint(
     .get, "/v1/children/{child}/today", Path.child, whoMay: .operatorsChildAndReceivers, browsers: .look,
@@ -26,8 +24,7 @@ extension Endpoints {
   }
 
   package static let getOwnToday = Endpoint(
-    .get, "/v1/me", whoMay: .operatorsAndSharers,
-    on: .childsDay, errors: [.unknownChild],
+    .get, "/v1/me", whoMay: .operatorsAndSharers, on: .childsDay, errors: [.unknownChild],
     summary: "The day of the child whose account the caller uses, on a child."
   ) { call in
     try await call.ownToday()
@@ -92,9 +89,7 @@ extension Call {
       if !screen.isAllowed {
         screen.reason = screen.reason.map { MachineClosing.besides($0, [standing], on: machines) }
       }
-      for index in apps.indices {
-        apps[index].note(MachineClosing(apps[index].appID, standing, on: machines))
-      }
+      for index in apps.indices { apps[index].note(MachineClosing(apps[index].appID, standing, on: machines)) }
     }
     let shownApps = Dictionary(apps.map { ($0.appID, $0) }) { first, _ in first }
     let (usesPoints, situation) = (standing.rules.mode == .points, standing.situation)
@@ -104,11 +99,9 @@ extension Call {
       zone: standing.rules.zone, at: standing.situation.time, usedMilliseconds: today.screen,
       weekMilliseconds: standing.weekMilliseconds, limitMilliseconds: standing.limitMilliseconds,
       categories: CategoryToday.list(today.categories), apps: apps,
-      running: try await shown(standing.running, household, standing),
-      screen: screen,
+      running: try await shown(standing.running, household, standing), screen: screen,
       notices: try await standing.notices(shownApps).map(\.sentence) + sharedSentences(of: child, household),
-      enforcement: context.enforcement,
-      milliPoints: usesPoints ? situation.spendable : nil,
+      enforcement: context.enforcement, milliPoints: usesPoints ? situation.spendable : nil,
       redeemedMilliseconds: isRedeemed ? situation.redeemed.map(\.milliseconds).limitedSum : nil)
   }
 

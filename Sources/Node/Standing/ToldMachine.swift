@@ -38,9 +38,7 @@ struct ToldMachine {
     if let all = conditions.first(where: { $0.condition.reach == .machine }) { return all.sentences }
     guard let accounts else { return nil }
     let refused = conditions.filter { $0.condition.reach == .account }
-    if accounts.isEmpty {
-      return ConditionKind.named("no-account").map { $0.sentences(on: words) }
-    }
+    if accounts.isEmpty { return ConditionKind.named("no-account").map { $0.sentences(on: words) } }
     return accounts.isSubset(of: refused.compactMap(\.condition.account))
       ? refused.first { $0.condition.account.map(accounts.contains) == true }?.sentences : nil
   }
@@ -101,8 +99,7 @@ extension Call {
       }
       return ToldMachine(
         device: device, conditions: listings.filter { $0.deviceID == device }, accounts: accounts,
-        words: name?.quoted ?? "this machine", name: name, whose: whose,
-        isBehind: behind.contains(device),
+        words: name?.quoted ?? "this machine", name: name, whose: whose, isBehind: behind.contains(device),
         isWhole: lists[device].map { $0.more == 0 } ?? true,
         installed: Set((installed[device]?.entries ?? []).map(\.appID)), refused: Set(unlisted.compactMap(\.app)))
     }
@@ -112,8 +109,7 @@ extension Call {
 /// What weakens the rules.
 extension Endpoints {
   package static let getConditions = Endpoint(
-    .get, "/v1/conditions",
-    browsers: .look,
+    .get, "/v1/conditions", browsers: .look,
     summary:
       "What weakens the rules on children's machines, such as an account that may become root; on a child its own."
   ) { call in

@@ -17,13 +17,11 @@ extension Endpoints {
     Query.text("cursor", "The `next` of the page before."), errors: [.unknownDevice, .ambiguousDevice],
     summary: "Sessions that overlap the range, clipped to it, the newest first."
   ) { call, device, app, from, to, limit, cursor in
-    try await call.usage(
-      UsageQuery(device: device, appID: app, from: from, to: to, limit: limit, cursor: cursor))
+    try await call.usage(UsageQuery(device: device, appID: app, from: from, to: to, limit: limit, cursor: cursor))
   }
 
   package static let getTrackedApp = Endpoint(
-    .get, "/v1/usage/apps/{app}", Path.text("app", "An application's name or ID."),
-    whoMay: .operatorsAndChild,
+    .get, "/v1/usage/apps/{app}", Path.text("app", "An application's name or ID."), whoMay: .operatorsAndChild,
     on: .child("Use is recorded on a child's machine, and this is a parent's: the program was not run."),
     errors: [.unknownItem],
     summary: "The application that a person names to record its use, on a child; it need not be known by its ID."

@@ -39,8 +39,7 @@ extension UsageService {
     if isWeak { terms.earnNothing() }
     var new = try session(
       of: app, terms, name: name, [process], from: began, to: now, wall, zone: before?.zone ?? LocalZone.name(),
-      before == nil ? .observed : .tracked, account: account,
-      householdStart: context.time.now - (now - began))
+      before == nil ? .observed : .tracked, account: account, householdStart: context.time.now - (now - began))
     new.isWeak = isWeak
     let opening = try await context.store.open(new, of: process, isObserved: true, since: began, asOf: asOf)
     switch opening {

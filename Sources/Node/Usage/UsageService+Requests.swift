@@ -86,8 +86,7 @@ extension UsageService {
       // The agent is ordered to watch it.
       context.changes.notify()
       context.factNews.notify()
-      return UsageStarted(
-        recordID: session.recordID, isBlocked: isBlocked, enforcement: context.enforcement)
+      return UsageStarted(recordID: session.recordID, isBlocked: isBlocked, enforcement: context.enforcement)
     case .otherApplication(let other):
       throw LocalAPIError(
         .invalid, "This program is already recorded as “\(other)”: start another one to record “\(appID)”.")
@@ -235,9 +234,7 @@ struct UseTerms: Hashable, Sendable {
   }
 
   /// Has learning that may be forged count as neutral.
-  mutating func earnNothing() {
-    if category == .learning { (category, milliPointsPerMinute) = (.neutral, 0) }
-  }
+  mutating func earnNothing() { if category == .learning { (category, milliPointsPerMinute) = (.neutral, 0) } }
 
   private init(name: String?, category: AppCategory, milliPointsPerMinute: Int64, sharers: [SessionSharer] = []) {
     (self.name, self.category, self.milliPointsPerMinute) = (name, category, milliPointsPerMinute)

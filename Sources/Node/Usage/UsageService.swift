@@ -149,8 +149,7 @@ actor UsageService {
     let isQuiet = Dictionary(
       open.map { ($0.recordID, context.sessions.isQuiet($0, at: now)) }, uniquingKeysWith: { first, _ in first })
     if let told, told.sessions == isQuiet, isQuiet.isEmpty || now - told.at < Self.reportPause { return }
-    let list = RunningUse.list(
-      open.flatMap { RunningUse.of($0, at: now, isPaused: isQuiet[$0.recordID]) })
+    let list = RunningUse.list(open.flatMap { RunningUse.of($0, at: now, isPaused: isQuiet[$0.recordID]) })
     let changes = try await context.store.setInventory(list, at: context.wall()).changes
     told = (isQuiet, now)
     await directory.committed(changes)
@@ -180,8 +179,7 @@ actor UsageService {
   /// own.
   func finish(
     _ id: RecordID, _ processes: [ProcessIdentity], in boot: String? = nil,
-    endedAt end: (at: BootInstant, wall: Int64)?,
-    _ evidence: UsageEvidence?
+    endedAt end: (at: BootInstant, wall: Int64)?, _ evidence: UsageEvidence?
   ) async throws(StoreError) -> SessionEnding? {
     let ending = try await context.store.endSession(
       id, of: processes, in: boot, at: context.wall(), end: end?.at
