@@ -15,7 +15,7 @@ import Testing
   }
 
   private func post(_ key: String, _ sentence: Phrase, to child: ChildID, at milliseconds: Int64 = 0) {
-    board.post(.warned, key: key, sentence, to: child, at: BootInstant(milliseconds: milliseconds))
+    board.post(.warned, key: key, sentence, to: .child(child), at: BootInstant(milliseconds: milliseconds))
   }
 
   @Test("A newer notice takes the place of an older one about the same thing; each child has its own")
@@ -24,12 +24,12 @@ import Testing
     post("app/chess", "5", to: emma)
     post("app/kart", "1", to: emma)
     post("app/kart", "15", to: tom)
-    #expect(board.notices(for: emma, after: 0).map(\.sentence) == ["5", "1"])
-    #expect(board.notices(for: emma, after: 0).map(\.number) == [102, 103])
-    #expect(board.notices(for: emma, after: 102).map(\.sentence) == ["1"])
-    #expect(board.notices(for: tom, after: 0).map(\.sentence) == ["15"])
+    #expect(board.notices(for: .child(emma), after: 0).map(\.sentence) == ["5", "1"])
+    #expect(board.notices(for: .child(emma), after: 0).map(\.number) == [102, 103])
+    #expect(board.notices(for: .child(emma), after: 102).map(\.sentence) == ["1"])
+    #expect(board.notices(for: .child(tom), after: 0).map(\.sentence) == ["15"])
     board.keep([tom])
-    #expect(board.notices(for: emma, after: 0).isEmpty && !board.notices(for: tom, after: 0).isEmpty)
+    #expect(board.notices(for: .child(emma), after: 0).isEmpty && !board.notices(for: .child(tom), after: 0).isEmpty)
   }
 
   @Test("What is said again at once is not told again; later it is")
@@ -37,16 +37,16 @@ import Testing
     let first = board.changes.version
     post("app/kart", "closed", to: emma, at: 0)
     post("app/kart", "closed", to: emma, at: 9_999)
-    #expect(board.notices(for: emma, after: 0).map(\.number) == [101])
+    #expect(board.notices(for: .child(emma), after: 0).map(\.number) == [101])
     #expect(board.changes.version == first + 1)
     post("app/kart", "closed", to: emma, at: 10_000)
-    #expect(board.notices(for: emma, after: 0).map(\.number) == [102])
+    #expect(board.notices(for: .child(emma), after: 0).map(\.number) == [102])
   }
 
   @Test("The newest are kept, and no more than the bound")
   func bound() {
     for number in 0..<1_000 { post("app/\(number)", "x", to: emma) }
-    let kept = board.notices(for: emma, after: 0)
+    let kept = board.notices(for: .child(emma), after: 0)
     #expect(kept.count == NoticeBoard.capacity && kept.last?.key == "app/999")
   }
 

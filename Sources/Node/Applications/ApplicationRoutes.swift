@@ -1,4 +1,3 @@
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
@@ -91,15 +90,6 @@ extension Call {
   }
 }
 
-extension InstalledListing {
-  func shown(to child: ServedChild) -> InstalledListing {
-    var listing = self
-    listing.children = children.filter { $0 == child.id }
-    for index in listing.apps.indices { listing.apps[index].settings.removeAll { $0.childName != child.name } }
-    return listing
-  }
-}
-
 extension Call {
   /// Returns what people call applications: as parents have named them, or as machines tell.
   func appTerms(_ household: Household) async throws -> RuleTerms {
@@ -155,4 +145,11 @@ package struct InstalledListing: Hashable, Sendable, Codable {
   /// The number of applications beyond those of the list.
   package var more: Int = 0
   package var apps: [App] = []
+
+  func shown(to child: ServedChild) -> InstalledListing {
+    var listing = self
+    listing.children = children.filter { $0 == child.id }
+    for index in listing.apps.indices { listing.apps[index].settings.removeAll { $0.childName != child.name } }
+    return listing
+  }
 }

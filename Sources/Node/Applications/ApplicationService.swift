@@ -91,9 +91,7 @@ struct ApplicationService: EffectCarrier {
     }
   }
 
-  private static func matchers(
-    of settled: [OwnPrograms.Found], shared: [AppMatcher]
-  ) -> [AppID: InstalledMatchers] {
+  private static func matchers(of settled: [OwnPrograms.Found], shared: [AppMatcher]) -> [AppID: InstalledMatchers] {
     var matchers: [AppID: InstalledMatchers] = [:]
     for one in settled where !one.matchers.isEmpty {
       matchers[one.app.appID] = InstalledMatchers(one.matchers, isOwn: one.isOwn)

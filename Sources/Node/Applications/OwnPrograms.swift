@@ -95,10 +95,9 @@ struct OwnPrograms {
     else { return false }
     return known.programs.first { $0.app == app }.map { $0.file ?? $0.matcher.value } == place
   }
-}
 
-// What the look at what is installed has found.
-extension OwnPrograms {
+  // MARK: The look at what is installed
+
   /// An application that was found, with the matchers that an agent takes.
   struct Found: Hashable, Sendable {
     var app: InstalledApp

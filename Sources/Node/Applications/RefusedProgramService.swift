@@ -81,9 +81,7 @@ actor RefusedProgramService {
         file: file)
       return program.fault == nil ? program : nil
     }
-    func name(of app: AppID) -> String {
-      rules.app(app).name ?? installed.names[app] ?? known.names[app] ?? app.text
-    }
+    func name(of app: AppID) -> String { installed.name(of: app, rules, known) }
     if let app = closing.app, app != .otherPrograms { return refused(.app(app), name(of: app)) }
     let apps = closing.app == nil ? [] : closing.matchers.compactMap { installed.machines[$0] }
     if let app = apps.first(where: { rules.apps[$0]?.matchers.isEmpty ?? true }) {
@@ -92,8 +90,7 @@ actor RefusedProgramService {
     // What an account has installed for itself is recognized by a matcher that a parent sets.
     let path = closing.matchers.first { $0.kind == .path }?.value
     let file = closing.app == nil ? path : nil
-    let app = OwnPrograms(known, for: [rules]).app(
-      of: closing.matchers, at: file, named: rules.named(closing.matchers), claims: installed.own(closing.matchers))
+    let app = installed.app(of: closing.matchers, at: file, rules, known)
     for matcher in closing.matchers {
       let place = matcher.kind == .sha256 ? path ?? "program" : matcher.value
       let base = place.split(separator: "/").last.map(String.init) ?? place
@@ -133,9 +130,7 @@ actor RefusedProgramService {
 
   /// Returns the programs that are an application by now: a menu entry may be read, or a rule set,
   /// only after a file was refused.
-  private func renewed(
-    _ kept: [RefusedProgram], _ household: Household
-  ) async throws(StoreError) -> [RefusedProgram] {
+  private func renewed(_ kept: [RefusedProgram], _ household: Household) async throws(StoreError) -> [RefusedProgram] {
     let without = kept.filter { $0.app == nil && $0.file != nil }
     guard !without.isEmpty else { return [] }
     let (installed, known) = (try await readInstalled(), try await context.store.knownPrograms())
@@ -143,12 +138,8 @@ actor RefusedProgramService {
     for var program in without {
       for child in household.user(of: program.account, on: context.own).children {
         let rules = household.rules(for: child)
-        let matchers = program.matchers
-        let app = OwnPrograms(known, for: [rules]).app(
-          of: matchers, at: program.file, named: rules.named(matchers), claims: installed.own(matchers))
-        guard let app else { continue }
-        program.name = TextRule.displayName.cleaned(
-          rules.app(app).name ?? installed.names[app] ?? known.names[app] ?? app.text)
+        guard let app = installed.app(of: program.matchers, at: program.file, rules, known) else { continue }
+        program.name = TextRule.displayName.cleaned(installed.name(of: app, rules, known))
         program.app = app
         if program.fault == nil { renewed.append(program) }
         break
@@ -205,7 +196,7 @@ actor RefusedProgramService {
 struct InstalledPrograms {
   private(set) var machines: [AppMatcher: AppID] = [:]
   private var owns: [AppMatcher: AppID] = [:]
-  let names: [AppID: String]
+  private let names: [AppID: String]
 
   init(_ found: [AppID: InstalledMatchers], _ list: [InstalledApp]) {
     for (app, known) in found.sorted(by: { $0.key < $1.key }) where !app.isOfMany {
@@ -220,7 +211,15 @@ struct InstalledPrograms {
     names = Dictionary(list.map { ($0.appID, $0.name) }, uniquingKeysWith: { first, _ in first })
   }
 
-  func own(_ matchers: [AppMatcher]) -> [AppID] { matchers.compactMap { owns[$0] } }
+  /// Returns the application as which a program of an account's own counts, if any.
+  func app(of matchers: [AppMatcher], at file: String?, _ rules: RuleSet, _ known: KnownPrograms) -> AppID? {
+    OwnPrograms(known, for: [rules]).app(
+      of: matchers, at: file, named: rules.named(matchers), claims: matchers.compactMap { owns[$0] })
+  }
+
+  func name(of app: AppID, _ rules: RuleSet, _ known: KnownPrograms) -> String {
+    rules.app(app).name ?? names[app] ?? known.names[app] ?? app.text
+  }
 }
 
 extension RefusedProgram {
@@ -237,7 +236,7 @@ extension RuleSet {
   ///
   /// A child can give any program a name, so that such a rule alone lets nothing of the child's
   /// run.
-  func named(_ matchers: [AppMatcher]) -> AppID? {
+  fileprivate func named(_ matchers: [AppMatcher]) -> AppID? {
     guard let path = matchers.first(where: { $0.kind == .path })?.value, let name = path.split(separator: "/").last
     else { return nil }
     let matcher = AppMatcher(kind: .name, value: String(name))

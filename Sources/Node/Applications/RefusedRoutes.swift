@@ -1,5 +1,4 @@
 import LatchkeyAgentProtocol
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyRules
@@ -16,9 +15,7 @@ extension Endpoints {
     browsers: .look, errors: [.unknownChild, .ambiguousChild],
     summary:
       "The programs that children's machines have refused because no parent has listed them; on a child its own."
-  ) { call, child in
-    try await call.refusedPrograms(of: call.childIfAny(child))
-  }
+  ) { call, child in try await call.refusedPrograms(of: call.childIfAny(child)) }
 }
 
 extension Call {
@@ -211,22 +208,8 @@ package struct RefusedListing: Hashable, Sendable, Codable {
   package var refusedAt: Int64
   /// The number of refused programs for which its machine's list has no room.
   package var more = 0
-}
 
-extension RefusedProgram {
-  /// The name of its matcher's program, if that runs whatever it is given.
-  fileprivate var interpreter: Substring? {
-    guard case .matcher(let matcher) = target, [.path, .name, .package, .snap].contains(matcher.kind),
-      let name = matcher.value.split(separator: "/").last
-    else { return nil }
-    return ScriptInterpreters.runsAnything(name) ? name : nil
-  }
-}
-
-extension RefusedListing {
   package var isAllowable: Bool { !isReplaceable && !isInterpreter }
-
-  private static let mostMatchers = 64
 
   /// Returns the edit that allows the program: its name, a category if it has none, and what
   /// recognizes it.
@@ -244,9 +227,19 @@ extension RefusedListing {
     guard let matcher else { return [] }
     var matchers = matchers.filter { $0 != matcher } + [matcher]
     // The content of earlier versions gives way to that of the present one.
-    while matchers.count > Self.mostMatchers, let first = matchers.firstIndex(where: { $0.hasPrefix("sha256 ") }) {
+    while matchers.count > OrdersBuilder.mostMatchers, let first = matchers.firstIndex(where: { $0.hasPrefix("sha256 ") }) {
       matchers.remove(at: first)
     }
     return [.init(AppRule.matchers.end, matchers.joined(separator: "\n"))]
+  }
+}
+
+extension RefusedProgram {
+  /// The name of its matcher's program, if that runs whatever it is given.
+  fileprivate var interpreter: Substring? {
+    guard case .matcher(let matcher) = target, [.path, .name, .package, .snap].contains(matcher.kind),
+      let name = matcher.value.split(separator: "/").last
+    else { return nil }
+    return ScriptInterpreters.runsAnything(name) ? name : nil
   }
 }

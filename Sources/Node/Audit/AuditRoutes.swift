@@ -21,9 +21,7 @@ extension Endpoints {
 }
 
 extension Call {
-  fileprivate func audit(
-    child: String?, device: String?, before: Int64?, limit: Int
-  ) async throws -> AuditPage {
+  fileprivate func audit(child: String?, device: String?, before: Int64?, limit: Int) async throws -> AuditPage {
     let wanted = try await childIfAny(child)
     let machine = try await auditedDevice(device)
     // One more says whether there is a next page.

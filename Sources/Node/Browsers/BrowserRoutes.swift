@@ -10,37 +10,27 @@ extension Endpoints {
 
   package static let getBrowsers = Endpoint(
     .get, "/v1/browsers", on: .browsers, summary: "The browsers that were let in, on a parent, oldest first."
-  ) { call in
-    try await call.store.browsers()
-  }
+  ) { call in try await call.store.browsers() }
 
   package static let addBrowser = Endpoint(
     .post, "/v1/browsers", Body.json(NewBrowser.self), on: .browsers, created: true, errors: [.limit],
     summary: "Lets a browser in, on a parent, which is known by its cookie from then on."
-  ) { call, browser in
-    try await call.add(browser)
-  }
+  ) { call, browser in try await call.add(browser) }
 
   package static let deleteBrowser = Endpoint(
     .delete, "/v1/browsers/{browser}", Path.browser, on: .browsers, errors: [.unknownItem],
     summary: "Removes a browser, on a parent. Its cookie is worth nothing at once, and its streams end."
-  ) { call, browser in
-    try await call.removeBrowser(browser)
-  }
+  ) { call, browser in try await call.removeBrowser(browser) }
 
   package static let seeBrowser = Endpoint(
     .post, "/v1/browser/seen", Body.json(BrowserSeen.self), whoMay: [], browsers: .look, on: .browsers,
     summary: "Says that a browser asks for something, and returns what it may do, on a parent."
-  ) { call, seen in
-    try await call.see(from: seen.address)
-  }
+  ) { call, seen in try await call.see(from: seen.address) }
 
   package static let leaveBrowser = Endpoint(
     .delete, "/v1/browser", whoMay: [], browsers: .look, on: .browsers,
     summary: "Signs the browser out that asks for it, on a parent."
-  ) { call in
-    try await call.leave()
-  }
+  ) { call in try await call.leave() }
 }
 
 extension Route.Place {
@@ -111,9 +101,7 @@ extension Call {
 
 extension NodeService {
   func browser(authorized header: String?) async -> BrowserListing? {
-    let scheme = "Bearer "
-    guard let header, header.hasPrefix(scheme) else { return nil }
-    let digest = SHA256.hash(Array(header.dropFirst(scheme.count).utf8))
+    guard let digest = Self.digest(ofBearer: header) else { return nil }
     do { return try await context.store.browser(cookie: digest) } catch { return nil }
   }
 }

@@ -1,7 +1,5 @@
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
-import LatchkeyRules
 import LatchkeyStore
 
 /// The removal of machines from the household.
@@ -11,16 +9,12 @@ extension Endpoints {
   package static let deleteDevice = Endpoint(
     .delete, "/v1/devices/{device}", Path.device, errors: [.unknownDevice, .ambiguousDevice],
     summary: "Removes a device and lets it know."
-  ) { call, device in
-    try await call.unpair(device)
-  }
+  ) { call, device in try await call.unpair(device) }
 
   package static let forgetDevice = Endpoint(
     .post, "/v1/devices/{device}/forget", Path.device, errors: [.unknownDevice, .ambiguousDevice],
     summary: "Removes a device in any state, without a word to it."
-  ) { call, device in
-    try await call.remove(device)
-  }
+  ) { call, device in try await call.remove(device) }
 }
 
 extension Call {

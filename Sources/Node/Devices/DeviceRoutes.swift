@@ -1,7 +1,5 @@
 import LatchkeyHousehold
 import LatchkeyModel
-import LatchkeyProtocol
-import LatchkeyRules
 import LatchkeyStore
 
 /// The machines of the household.
@@ -15,46 +13,34 @@ extension Endpoints {
   package static let getDevices = Endpoint(
     .get, "/v1/devices", browsers: .look,
     summary: "The paired devices, and the removed ones that have not heard of their removal."
-  ) { call in
-    try await call.devices()
-  }
+  ) { call in try await call.devices() }
 
   package static let getNearby = Endpoint(
     .get, "/v1/nearby", summary: "What announces itself on the network now."
-  ) { call in
-    try await call.nearby()
-  }
+  ) { call in try await call.nearby() }
 
   public static let renameDevice = Endpoint(
     .post, "/v1/devices/{device}/rename", Path.device, Body.json(RenameRequest.self),
     errors: [.unknownDevice, .ambiguousDevice, .wrongRole],
     summary: "Gives a device another name, also the node's own, or says whose it is."
-  ) { call, device, request in
-    try await call.rename(device, request)
-  }
+  ) { call, device, request in try await call.rename(device, request) }
 
   package static let adoptRules = Endpoint(
     .post, "/v1/devices/{device}/adopt", Path.device, errors: [.unknownDevice, .ambiguousDevice, .wrongRole],
     summary:
       "Sets again what this parent had set and has lost, as a child's machine says that it holds it, and says what that was."
-  ) { call, device in
-    try await call.adopt(device)
-  }
+  ) { call, device in try await call.adopt(device) }
 
   package static let releaseDevice = Endpoint(
     .post, "/v1/devices/{device}/release", Path.device, errors: [.unknownDevice, .ambiguousDevice, .tooLate],
     summary: "Ends the quarantine of a device."
-  ) { call, device in
-    try await call.release(device)
-  }
+  ) { call, device in try await call.release(device) }
 }
 
 extension Call {
   fileprivate func devices() async throws -> [PeerStatus] { try await devices(peers(), otherParents()) }
 
-  func devices(
-    _ peers: [PeerRecord], _ otherParents: [DeviceID: [OtherParent]]
-  ) async throws -> [PeerStatus] {
+  func devices(_ peers: [PeerRecord], _ otherParents: [DeviceID: [OtherParent]]) async throws -> [PeerStatus] {
     var devices: [PeerStatus] = []
     for peer in peers where peer.isListed {
       if let link = await directory.link(peer.device.deviceID) {
@@ -110,20 +96,10 @@ extension Call {
     }
     return status
   }
-}
 
-extension Call {
   fileprivate func rename(_ device: String, _ request: RenameRequest) async throws -> RenameResult {
-    var name: DeviceName?
-    if let text = request.name {
-      do { name = try DeviceName(text) } catch { throw LocalAPIError(.invalid, phrase: error.phrase) }
-    }
-    var childName: String?
-    if let text = request.childName {
-      do { childName = try text.isEmpty ? "" : DeviceName(text).text } catch {
-        throw LocalAPIError(.invalid, phrase: error.phrase)
-      }
-    }
+    let name = try request.name.map(DeviceName.init(asked:))
+    let childName = try request.childName.map { try $0.isEmpty ? "" : DeviceName(asked: $0).text }
     guard name != nil || childName != nil else {
       throw LocalAPIError(.invalid, phrase: "Nothing is to be changed: give a new name, or say whose machine it is.")
     }
@@ -138,11 +114,11 @@ extension Call {
           """, ["machine": .text(peer.device.name.text)]))
     }
     if let name { try await checkFree(name, except: peer.device.deviceID) }
-    let (id, newName) = (peer.device.deviceID, name)
+    let id = peer.device.deviceID
     let isOfChild = peer.device.role == .child
     let label = isOfChild ? nil : childName
-    if newName != nil || label != nil {
-      try await store.rename(id, to: newName, childName: label, at: context.wall())
+    if name != nil || label != nil {
+      try await store.rename(id, to: name, childName: label, at: context.wall())
       try await directory.refresh(id)
       forget()
     }
@@ -189,10 +165,7 @@ extension Call {
         "Another machine, or its child, is called “{name}” already: choose another name.",
         ["name": .text("\(name)")]))
   }
-}
 
-/// Rules that this machine has lost.
-extension Call {
   /// Returns whether a register's time is close enough to this machine's clock.
   func mayTakeOver(_ register: Register) -> Bool {
     HybridTimestamp.mayWitness(register.modified.wall, at: context.wall())
@@ -273,4 +246,11 @@ package struct AdoptedSetting: Hashable, Sendable, Codable {
   /// The value, in the form that is stored; `nil` if the register was deleted.
   package var value: String?
   package var words: String
+}
+
+extension DeviceName {
+  /// Creates the name that a caller gives; it is the caller's fault if it is none.
+  init(asked text: String) throws(LocalAPIError) {
+    do { try self.init(text) } catch { throw LocalAPIError(.invalid, phrase: error.phrase) }
+  }
 }

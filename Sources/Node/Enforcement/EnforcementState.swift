@@ -12,11 +12,6 @@ final class EnforcementState: Sendable {
     var apps: Set<AppID> = []
   }
 
-  private struct FollowingOrders {
-    let number: UInt64
-    let apps: Set<AppID>
-  }
-
   private struct State {
     /// The degree to which the agent enforces what it has confirmed.
     var degree: Enforcement {
@@ -37,7 +32,7 @@ final class EnforcementState: Sendable {
     /// The number of the last orders of this run that the agent said are in force.
     var inForce: UInt64?
     /// The edits that wait for the agent, with the first orders that follow from each.
-    var answers: [CommandID: FollowingOrders] = [:]
+    var answers: [CommandID: (number: UInt64, apps: Set<AppID>)] = [:]
     /// What the agent does not carry out of the orders in force.
     var faults: [OrderFault] = []
     /// The applications that orders recognize nothing as, as it was decided last.
@@ -72,6 +67,9 @@ final class EnforcementState: Sendable {
   private static let mostPhrases = 512
 
   init(language: Language = .english) { self.language = language }
+
+  /// Changes what is known, and signals it if `make` says that it is other than before.
+  private func change(_ make: (inout State) -> Bool) { if state.withLock({ make(&$0) }) { changes.notify() } }
 
   /// Returns the words of a reason for orders, and keeps its phrase.
   func words(for phrase: Phrase) -> String {
@@ -112,13 +110,12 @@ final class EnforcementState: Sendable {
 
   /// Notes what the agent can see of people now.
   func sees(sessions: Bool, input: Bool) {
-    let isNews = state.withLock { state in
+    change { state in
       guard var hello = state.hello else { return false }
       (hello.hasSessions, hello.hasInput) = (sessions, input)
       defer { state.hello = hello }
       return hello != state.hello
     }
-    if isNews { changes.notify() }
   }
 
   /// Notes that orders are in force but for some parts.
@@ -145,11 +142,10 @@ final class EnforcementState: Sendable {
   var isAgentHeard: Bool { state.withLock { $0.isHeard } }
 
   func setTooLarge(_ areTooLarge: Bool) {
-    let isNews = state.withLock { state in
+    change { state in
       defer { state.areTooLarge = areTooLarge }
       return state.areTooLarge != areTooLarge
     }
-    if isNews { changes.notify() }
   }
 
   /// Notes which applications orders recognize nothing as.
@@ -157,17 +153,15 @@ final class EnforcementState: Sendable {
   /// A look at what is installed, and the end of a program, may change that while the orders stay
   /// the same.
   func decided(_ unordered: UnorderedApps) {
-    let isNews = state.withLock { state in
+    change { state in
       defer { state.unordered = unordered }
       return state.unordered != unordered
     }
-    if isNews { changes.notify() }
   }
 
   /// Notes that something happened of which parents are told for a day.
   func note(_ condition: String, at now: BootInstant) {
-    let isNews = state.withLock { $0.noted.updateValue(now, forKey: condition) == nil }
-    if isNews { changes.notify() }
+    change { $0.noted.updateValue(now, forKey: condition) == nil }
   }
 
   /// Returns what happened within a day, by name.
@@ -218,7 +212,7 @@ final class EnforcementState: Sendable {
     _ accounts: [AccountOrders], watching watched: [AccountOrders] = [], following edits: [CommandID] = [],
     at now: BootInstant
   ) {
-    let isNews = state.withLock { state in
+    change { state in
       let isAsked = edits.contains { state.answers[$0] == nil }
       let isNews = accounts != state.accounts || watched != state.watched || state.number == 0 || isAsked
       if isNews {
@@ -227,12 +221,10 @@ final class EnforcementState: Sendable {
         state.orderedAt = now
       }
       let known = state.answers
-      let first = FollowingOrders(
-        number: state.number, apps: edits.isEmpty ? [] : Set(accounts.flatMap { $0.programs.map(\.app) }))
-      state.answers = Dictionary(uniqueKeysWithValues: Set(edits).map { ($0, known[$0] ?? first) })
+      let apps = edits.isEmpty ? [] : Set(accounts.flatMap { $0.programs.map(\.app) })
+      state.answers = Dictionary(uniqueKeysWithValues: Set(edits).map { ($0, known[$0] ?? (state.number, apps)) })
       return isNews
     }
-    if isNews { changes.notify() }
   }
 
   func orders(boot: String, at now: BootInstant) -> AgentOrders? {
@@ -255,10 +247,12 @@ final class EnforcementState: Sendable {
 
   /// Returns since when the last orders close an application in an account, if they do.
   func closedSince(_ app: AppID?, in account: UInt32, at now: BootInstant) -> BootInstant? {
-    state.withLock { state in
-      guard let orders = state.accounts.first(where: { $0.account == account }) else { return nil }
-      let terms = app.map { app in orders.programs.first { $0.app == app }?.terms } ?? orders.unknown
-      return terms?.closesAt.flatMap { $0 <= now ? $0 : nil }
-    }
+    terms(of: app, in: account)?.closesAt.flatMap { $0 <= now ? $0 : nil }
+  }
+
+  /// Returns the terms of an application by the last orders; without one, of unknown programs.
+  func terms(of app: AppID?, in account: UInt32) -> ProgramTerms? {
+    guard let orders = orderedAccounts.first(where: { $0.account == account }) else { return nil }
+    return app.map { app in orders.programs.first { $0.app == app }?.terms } ?? orders.unknown
   }
 }

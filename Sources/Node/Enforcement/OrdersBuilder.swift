@@ -1,5 +1,4 @@
 import LatchkeyAgentProtocol
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 
@@ -97,7 +96,7 @@ struct OrdersBuilder {
     return matchers + found.prefix(max(0, Self.mostMatchers - matchers.count))
   }
 
-  private static let mostMatchers = 64
+  static let mostMatchers = 64
 
   /// Returns what recognizes an installed application, unless a parent has said it by anything but
   /// the content of files.
@@ -185,9 +184,7 @@ struct OrdersBuilder {
     let opensAt =
       verdict.isAllowed
       ? verdict.until.flatMap { standing.plan.sessionsOpen(after: $0, standing.situation) } : verdict.until
-    var phrase = closed(
-      reason,
-      ReasonText.words(reason, rules, of: .unknown, on: standing.situation.day, name: "", carried: standing.carried))
+    var phrase = closed(reason, standing.words(reason, of: .unknown, name: "", isToday: false))
     if let opensAt {
       // To the nearest minute: what is left is counted in milliseconds.
       let end = standing.situation.time + (opensAt - verdict.decidedAt) + 30_000
@@ -213,16 +210,14 @@ struct OrdersBuilder {
   ) -> ProgramTerms {
     let app: AppID? = if case .app(let id) = subject { id } else { nil }
     guard let reason = verdict.reason else { return ProgramTerms(step: step, graceMilliseconds: grace) }
-    let words = ReasonText.words(
-      reason, standing.rules, of: subject, on: standing.situation.day, name: name, carried: standing.carried)
-    let told = ClosingSentence.reason(name: name, why: state.words(for: closed(reason, words)))
+    let why = closed(reason, standing.words(reason, of: subject, name: name, isToday: false))
+    let told = ClosingSentence.reason(name: name, why: state.words(for: why))
     guard verdict.isAllowed else {
       // Since when matters: what began later loses nothing by being killed at once.
       let since = state.closedSince(app, in: account, at: verdict.decidedAt) ?? verdict.decidedAt
-      guard !standing.plan.leavesNoTime(to: subject, in: standing.situation) else {
-        return ProgramTerms(closesAt: since, graceMilliseconds: 0, reason: told)
-      }
-      return ProgramTerms(closesAt: since, step: step, graceMilliseconds: grace, reason: told)
+      return standing.plan.leavesNoTime(to: subject, in: standing.situation)
+        ? ProgramTerms(closesAt: since, graceMilliseconds: 0, reason: told)
+        : ProgramTerms(closesAt: since, step: step, graceMilliseconds: grace, reason: told)
     }
     guard let until = verdict.until else { return ProgramTerms(step: step, graceMilliseconds: grace) }
     return ProgramTerms(

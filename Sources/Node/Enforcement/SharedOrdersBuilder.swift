@@ -40,7 +40,7 @@ struct SharedOrdersBuilder {
         shared, of: .app(id), name: builders[shared.place].standing.name(of: id), account,
         subjects: subjects(of: id), step: apps[shared.place].step == .pause ? .pause : .close,
         grace: (apps.map(\.grace).min() ?? 0) * 1_000),
-      matchers: Array(matchers.prefix(Self.mostMatchers)), processes: processes)
+      matchers: Array(matchers.prefix(OrdersBuilder.mostMatchers)), processes: processes)
   }
 
   func verdict(of id: AppID) -> SharedVerdict? {
@@ -59,8 +59,6 @@ struct SharedOrdersBuilder {
     let all = each.reduce(into: Set()) { $0.formUnion($1) }
     return zip(builders, each).map { subjects(of: id, by: $0, besides: all.subtracting($1)) }
   }
-
-  private static let mostMatchers = 64
 
   /// Returns what an application is by one child's rules; the strictest of the verdicts on these
   /// holds.

@@ -1,6 +1,5 @@
 import LatchkeyHousehold
 import LatchkeyModel
-import LatchkeyRules
 import LatchkeyStore
 
 /// The accounts of children's machines.
@@ -12,24 +11,18 @@ extension Endpoints {
   package static let getAccounts = Endpoint(
     .get, "/v1/accounts", Query.device, browsers: .look, errors: [.unknownDevice, .ambiguousDevice],
     summary: "The accounts of people on children's machines; on a child its own."
-  ) { call, device in
-    try await call.accounts(on: device)
-  }
+  ) { call, device in try await call.accounts(on: device) }
 
   package static let waitForAccounts = Endpoint(
     .get, "/v1/devices/{device}/accounts/wait", Path.device, waits: true, errors: [.unknownDevice, .ambiguousDevice],
     summary: "The accounts of a child's machine, once it has told of them and it is known whose it is."
-  ) { call, device in
-    try await call.waitForAccounts(on: device)
-  }
+  ) { call, device in try await call.waitForAccounts(on: device) }
 
   package static let assignAccount = Endpoint(
     .post, "/v1/accounts/assign", Body.json(AccountRequest.self), on: .settings,
     errors: [.unknownDevice, .ambiguousDevice, .unknownChild, .ambiguousChild, .unknownItem],
     summary: "Says whose an account is, on a parent."
-  ) { call, request in
-    try await call.assignAccount(request)
-  }
+  ) { call, request in try await call.assignAccount(request) }
 }
 
 extension Call {
@@ -112,9 +105,7 @@ extension Call {
       childNames: names.sorted { $0.text.lowercased() < $1.text.lowercased() })
   }
 
-  private func find(
-    _ request: AccountRequest, in household: Household
-  ) async throws -> (Household.Machine, Account) {
+  private func find(_ request: AccountRequest, in household: Household) async throws -> (Household.Machine, Account) {
     var machines = household.machines
     if let device = request.device {
       let id = try await self.device(device).device.deviceID

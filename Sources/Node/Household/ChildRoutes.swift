@@ -21,38 +21,28 @@ extension Endpoints {
   package static let getChildren = Endpoint(
     .get, "/v1/children", whoMay: .operatorsChildAndReceivers, browsers: .look,
     summary: "The children of the family; on a child those whose machine it is; for a child itself."
-  ) { call in
-    try await call.children(call.caller.child?.id)
-  }
+  ) { call in try await call.children(call.caller.child?.id) }
 
   package static let addChild = Endpoint(
     .post, "/v1/children", Body.json(ChildNameRequest.self), on: .settings, created: true,
     summary: "Adds a child, on a parent."
-  ) { call, request in
-    try await call.addChild(request)
-  }
+  ) { call, request in try await call.addChild(request) }
 
   package static let renameChild = Endpoint(
     .post, "/v1/children/{child}/rename", Path.child, Body.json(ChildNameRequest.self), on: .settings,
     errors: [.unknownChild, .ambiguousChild], summary: "Gives a child another name, on a parent."
-  ) { call, child, request in
-    try await call.renameChild(call.child(child), request)
-  }
+  ) { call, child, request in try await call.renameChild(call.child(child), request) }
 
   package static let setPIN = Endpoint(
     .post, "/v1/children/{child}/pin", Path.child, Body.json(ChildPINRequest.self), on: .settings,
     errors: [.unknownChild, .ambiguousChild],
     summary: "Gives a child another PIN, or removes it, on a parent."
-  ) { call, child, request in
-    try await call.setPIN(of: call.child(child), request)
-  }
+  ) { call, child, request in try await call.setPIN(of: call.child(child), request) }
 
   package static let removeChild = Endpoint(
     .delete, "/v1/children/{child}", Path.child, on: .settings, errors: [.unknownChild, .ambiguousChild],
     summary: "Removes a child from the family, on a parent. Its machines and accounts then belong to no child."
-  ) { call, child in
-    try await call.removeChild(call.child(child))
-  }
+  ) { call, child in try await call.removeChild(call.child(child)) }
 }
 
 extension Call {
@@ -169,8 +159,7 @@ extension Call {
   private static func name(
     _ request: ChildNameRequest, notAmong household: Household, except child: ChildID? = nil
   ) throws(LocalAPIError) -> DeviceName {
-    let name: DeviceName
-    do { name = try DeviceName(request.name) } catch { throw LocalAPIError(.invalid, phrase: error.phrase) }
+    let name = try DeviceName(asked: request.name)
     let namesake = household.children.first { $0.id != child && $0.name.lowercased() == name.text.lowercased() }
     if name.text.contains(",") {
       throw LocalAPIError(.invalid, phrase: "A child's name has no comma, which separates names: leave it out.")

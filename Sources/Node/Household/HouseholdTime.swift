@@ -1,7 +1,6 @@
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
-import LatchkeySystem
 import Synchronization
 
 /// The time by which rules apply on this machine.

@@ -18,17 +18,13 @@ extension Endpoints {
   package static let getPresence = Endpoint(
     .get, "/v1/me/present", whoMay: .operatorsAndSharers, on: .sharedAccount,
     summary: "Who shares the account that the caller uses, and who is there, on a child."
-  ) { call in
-    try await call.sharedAccount()
-  }
+  ) { call in try await call.sharedAccount() }
 
   package static let setPresence = Endpoint(
     .post, "/v1/me/present", Body.json(PresenceRequest.self), whoMay: .operatorsAndSharers, on: .sharedAccount,
     errors: [.unknownChild, .limit],
     summary: "Says with a child's PIN who is there in the account that the caller uses, or that nobody is, on a child."
-  ) { call, request in
-    try await call.setPresence(request)
-  }
+  ) { call, request in try await call.setPresence(request) }
 }
 
 package struct SharedAccount: Hashable, Sendable, Codable {
@@ -225,15 +221,11 @@ enum PINWork {
   private static let queue = DispatchQueue(label: "latchkey.pin")
 
   /// Returns what a PIN is kept as; `nil` if there is no memory for it.
-  static func hash(_ pin: PIN) async -> PINHash? {
-    await withCheckedContinuation { continuation in
-      queue.async { continuation.resume(returning: PINHash(hashing: pin)) }
-    }
-  }
+  static func hash(_ pin: PIN) async -> PINHash? { await run { PINHash(hashing: pin) } }
 
-  static func matches(_ pin: PIN, _ hash: PINHash) async -> Bool {
-    await withCheckedContinuation { continuation in
-      queue.async { continuation.resume(returning: hash.matches(pin)) }
-    }
+  static func matches(_ pin: PIN, _ hash: PINHash) async -> Bool { await run { hash.matches(pin) } }
+
+  private static func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: work()) } }
   }
 }

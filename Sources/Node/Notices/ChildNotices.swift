@@ -1,5 +1,4 @@
 import LatchkeyAgentProtocol
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 import Synchronization
@@ -31,10 +30,6 @@ final class NoticeBoard: Sendable {
   /// microseconds of the boot clock have.
   init(numbersFrom first: Int) { state = Mutex(State(last: max(0, first))) }
 
-  func post(_ kind: ChildNotice.Kind, key: String, _ sentence: Phrase, to child: ChildID, at instant: BootInstant) {
-    post(kind, key: key, sentence, to: .child(child), at: instant)
-  }
-
   /// Adds a notice in the place of an earlier one with the same key.
   func post(_ kind: ChildNotice.Kind, key: String, _ sentence: Phrase, to reader: Reader, at instant: BootInstant) {
     let isNews = state.withLock { state in
@@ -52,8 +47,6 @@ final class NoticeBoard: Sendable {
     }
     if isNews { changes.notify() }
   }
-
-  func notices(for child: ChildID, after number: Int) -> [ChildNotice] { notices(for: .child(child), after: number) }
 
   /// Returns the notices with a higher number, the oldest first.
   func notices(for reader: Reader, after number: Int) -> [ChildNotice] {
@@ -142,14 +135,6 @@ extension NodeContext {
   }
 }
 
-extension EnforcementState {
-  /// Returns the terms of an application by the last orders.
-  func terms(of app: AppID?, in account: UInt32) -> ProgramTerms? {
-    guard let orders = orderedAccounts.first(where: { $0.account == account }) else { return nil }
-    return app.map { app in orders.programs.first { $0.app == app }?.terms } ?? orders.unknown
-  }
-}
-
 /// A service that tells children of the answers to their requests as they arrive.
 ///
 /// Answers that were known when the node started are not told again: `latchkey me` shows those of
@@ -184,7 +169,7 @@ struct AnswerNoticeService: Sendable {
         guard let known, !known.contains(request.requestID) else { continue }
         context.notices.post(
           answer.isApproved ? .approved : .denied, key: "request/\(request.requestID)",
-          Self.sentence(request, answer), to: child, at: context.now())
+          Self.sentence(request, answer), to: .child(child), at: context.now())
       }
     }
     context.notices.keep(children)

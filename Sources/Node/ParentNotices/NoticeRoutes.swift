@@ -62,9 +62,6 @@ extension Call {
   }
 
   private func noticeReader(_ household: Household, _ age: Int64) async throws -> NoticeReader {
-    var connected: Set<DeviceID> = []
-    for link in await directory.all where await link.current != nil { connected.insert(link.peer) }
-    let kinds = Edit.kind
     let held = try await look { effects in
       Set(
         try household.children.map(\.id).filter { child in
@@ -74,8 +71,8 @@ extension Call {
     let days = household.children.map { ($0.id, context.moment(household.rules(for: $0.id)).day) }
     return NoticeReader(
       household: household, names: try await names(), terms: try await appTerms(household),
-      requests: try await requests(of: nil), conditions: try await conditions(), connected: connected,
-      overdue: Set(try await store.overdueEdits(of: kinds, after: Self.overdueMilliseconds).keys), held: held,
+      requests: try await requests(of: nil), conditions: try await conditions(), connected: await directory.connected,
+      overdue: Set(try await store.overdueEdits(of: Edit.kind, after: Self.overdueMilliseconds).keys), held: held,
       days: Dictionary(uniqueKeysWithValues: days), age: age)
   }
 

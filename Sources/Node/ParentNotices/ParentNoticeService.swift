@@ -36,8 +36,7 @@ struct ParentNoticeService: Sendable {
 
   /// Returns the notices of machines that have been silent for too long, or are there again.
   private func machines(_ wait: inout Int64) async throws -> [StoredNotice] {
-    var connected: Set<DeviceID> = []
-    for link in await node.directory.all where await link.current != nil { connected.insert(link.peer) }
+    let connected = await node.directory.connected
     let silences = try await context.store.silences()
     var notices: [StoredNotice] = []
     for (device, silence) in silences where !connected.contains(device) {
@@ -69,9 +68,7 @@ struct ParentNoticeService: Sendable {
   }
 
   /// Returns the notices of limits that a child has used up today, and of learning that is held.
-  private func limits(
-    of child: ChildID, _ household: Household, _ wait: inout Int64
-  ) async throws -> [StoredNotice] {
+  private func limits(of child: ChildID, _ household: Household, _ wait: inout Int64) async throws -> [StoredNotice] {
     var standing = try await StandingReader(context: context).read(child, household)
     if standing.appIDs.contains(where: { standing.name(of: $0) == $0.text }) {
       let installed = try await context.store.inventories(InstalledApp.self)
@@ -89,9 +86,7 @@ struct ParentNoticeService: Sendable {
         case .open(let left?): if running.contains(app) { wait = min(wait, left + 1) }
         case .open(nil): break
         case .closed:
-          let words = ReasonText.words(
-            reason, standing.rules, of: Subject(app), on: day, name: standing.name(of: app), carried: standing.carried
-          ).worded()
+          let words = standing.words(reason, of: Subject(app), name: standing.name(of: app), isToday: false).worded()
           // A limit of nothing is never used up.
           guard standing.today.apps[app] ?? 0 > 0, !words.hasPrefix("0 min") else { continue }
           let place = reason == .appLimit ? "\(reason.word)/\(app.text)" : reason.word

@@ -20,9 +20,7 @@ struct ChildPoints: Sendable {
   var redeemedElsewhere: [DeviceID: Int64] = [:]
   /// When the points of another machine are no longer expected, if they count until then.
   var loanEnds: BootInstant?
-}
 
-extension ChildPoints {
   static func read(
     _ effects: DatabaseEffects, _ context: NodeContext, of child: ChildID, _ rules: RuleSet, on day: FamilyDay,
     _ running: [ChildStanding.Session], isPresent: Bool

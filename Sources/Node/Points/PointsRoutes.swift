@@ -13,44 +13,34 @@ extension Endpoints {
     .get, "/v1/points", Query.onlyChild, Query.greatest("The most changes to answer with, 1 to 10,000.", default: 10),
     whoMay: .operatorsChildAndReceivers, browsers: .look,
     errors: [.unknownChild, .ambiguousChild], summary: "The points of a child."
-  ) { call, child, limit in
-    try await call.points(of: call.childOrOnly(child), limit: limit)
-  }
+  ) { call, child, limit in try await call.points(of: call.childOrOnly(child), limit: limit) }
 
   package static let adjustPoints = Endpoint(
     .post, "/v1/points/adjust", Body.json(PointsAdjustment.self), whoMay: .operatorsAndReceivers, browsers: .parent,
     on: .parent("A parent changes points, on a parent's machine: run this there."),
     errors: [.unknownChild, .ambiguousChild, .limit],
     summary: "Changes the points of a child, on a parent. What is not here is asked of the child's machines."
-  ) { call, request in
-    try await call.adjustPoints(request)
-  }
+  ) { call, request in try await call.adjustPoints(request) }
 
   package static let reviewPoints = Endpoint(
     .post, "/v1/points/review", Body.json(PointsReview.self),
     browsers: .parent, on: .parent("A parent reviews learning, on a parent's machine: run this there."), created: true,
     errors: [.unknownItem],
     summary: "Decides about learning that looks wrong, on a parent."
-  ) { call, request in
-    try await call.reviewPoints(request)
-  }
+  ) { call, request in try await call.reviewPoints(request) }
 
   package static let redeemPoints = Endpoint(
     .post, "/v1/points/redeem", Body.json(PointsRedemption.self), whoMay: .operatorsAndChild,
     on: .child("Points are redeemed on the child's machine: run `latchkey redeem` there."),
     errors: [.unknownChild, .ambiguousChild], summary: "Changes points into time, on a child's machine."
-  ) { call, request in
-    try await call.redeem(request, of: call.childOrOnly(request.child))
-  }
+  ) { call, request in try await call.redeem(request, of: call.childOrOnly(request.child)) }
 
   package static let refundPoints = Endpoint(
     .post, "/v1/points/refund", Body.json(PointsRedemption.self), whoMay: .operatorsAndChild,
     on: .child("Time is given back on the child's machine: run `latchkey refund` there."),
     errors: [.unknownChild, .ambiguousChild],
     summary: "Changes unused redeemed time back into points, on a child's machine."
-  ) { call, request in
-    try await call.refund(of: call.childOrOnly(request.child))
-  }
+  ) { call, request in try await call.refund(of: call.childOrOnly(request.child)) }
 }
 
 extension Call {
@@ -115,9 +105,7 @@ extension Call {
   ///
   /// What is missing is asked of the one that holds the most, which may hold more than is known
   /// here. No machine is asked that is known to hold nothing.
-  static func shares(
-    of milliPoints: Int64, _ machines: [DeviceID], _ ledger: Ledger
-  ) -> [(DeviceID, Int64)] {
+  static func shares(of milliPoints: Int64, _ machines: [DeviceID], _ ledger: Ledger) -> [(DeviceID, Int64)] {
     var rest = max(0, milliPoints)
     guard rest > 0 else { return [] }
     let ordered = machines.map { ($0, max(0, ledger.purse(of: $0))) }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }

@@ -43,7 +43,7 @@ struct PointsService: Sendable {
     await context.factNews.follow(
       retry: Self.retry, "points could not be looked at", context.logger, rest: Self.rest
     ) {
-      let connected = await connected()
+      let connected = await directory.connected
       let now = context.now()
       for device in connected { lastSeen[device] = now }
       lastSeen = lastSeen.filter { now - $0.value < Self.patience }
@@ -93,12 +93,6 @@ struct PointsService: Sendable {
       let (child, devices) = entry
       found[child] = devices.filter { !present.contains($0) || household.given($0).contains(child) }
     }
-  }
-
-  private func connected() async -> Set<DeviceID> {
-    var connected: Set<DeviceID> = []
-    for link in await directory.all where await link.current != nil { connected.insert(link.peer) }
-    return connected
   }
 
   private func lend(_ child: ChildID, _ situation: Situation) async throws(StoreError) {
@@ -194,14 +188,23 @@ struct LoanWaits {
   /// when if they run.
   ///
   /// The first reward that runs begins the wait.
-  mutating func wait(
-    for child: ChildID, isRunning: Bool, at now: BootInstant
-  ) -> (isOpen: Bool, ends: BootInstant?) {
+  mutating func wait(for child: ChildID, isRunning: Bool, at now: BootInstant) -> (isOpen: Bool, ends: BootInstant?) {
     if let start = began[child], now - start < Self.pause {
       return now - start < Self.patience ? (true, start + Self.patience) : (false, start + Self.pause)
     }
     guard isRunning else { return (true, nil) }
     began[child] = now
     return (true, now + Self.patience)
+  }
+}
+
+extension LinkDirectory {
+  /// The devices with which this one is in touch now.
+  var connected: Set<DeviceID> {
+    get async {
+      var connected: Set<DeviceID> = []
+      for link in all where await link.current != nil { connected.insert(link.peer) }
+      return connected
+    }
   }
 }

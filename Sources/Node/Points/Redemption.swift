@@ -1,4 +1,3 @@
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
@@ -54,9 +53,7 @@ extension Call {
       milliPoints: -entry.milliPoints, milliseconds: entry.quantity, lastDay: entry.lastDay, points: points)
   }
 
-  private func redeem(
-    _ request: PointsRedemption, of child: ChildID, _ source: RecordID
-  ) async throws -> Outcome {
+  private func redeem(_ request: PointsRedemption, of child: ChildID, _ source: RecordID) async throws -> Outcome {
     let names = try await names()
     return try await act { effects, _ -> (Outcome, ActOrders) in
       let rules = try effects.rules(of: child)
@@ -129,9 +126,7 @@ extension Call {
 enum WaitingPoints {
   /// Returns where points are that are not in this machine's purse, such as "12 points wait on
   /// “Mum's laptop”, which is out of reach".
-  static func words(
-    _ ledger: Ledger, beside own: DeviceID, names: FactNames, connected: Set<DeviceID>
-  ) -> Phrase? {
+  static func words(_ ledger: Ledger, beside own: DeviceID, names: FactNames, connected: Set<DeviceID>) -> Phrase? {
     let purses = Set(ledger.entries.keys.map(\.purse) + ledger.entries.values.compactMap(\.other))
     let places = purses.sorted().filter { $0 != own && ledger.purse(of: $0) > 0 }.map { device in
       let arguments: [String: Phrase.Argument] = [

@@ -1,4 +1,3 @@
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyRules
@@ -13,31 +12,23 @@ extension Endpoints {
   package static let getReceivers = Endpoint(
     .get, "/v1/receivers", on: .receivers,
     summary: "The receivers that are set up, on a parent: what each may do, has given today, and what is wrong."
-  ) { call in
-    try await call.receivers()
-  }
+  ) { call in try await call.receivers() }
 
   package static let addReceiver = Endpoint(
     .post, "/v1/receivers", Body.json(NewReceiver.self), on: .receivers, created: true, errors: [.limit],
     summary: "Sets up a receiver, on a parent, with a new token; one of the same name is replaced."
-  ) { call, receiver in
-    try await call.add(receiver)
-  }
+  ) { call, receiver in try await call.add(receiver) }
 
   package static let deleteReceiver = Endpoint(
     .delete, "/v1/receivers/{receiver}", Path.receiver, on: .receivers, errors: [.unknownItem],
     summary: "Removes a receiver, on a parent. Its token is worth nothing at once."
-  ) { call, receiver in
-    try await call.removeReceiver(receiver)
-  }
+  ) { call, receiver in try await call.removeReceiver(receiver) }
 
   package static let reportReceiver = Endpoint(
     .post, "/v1/receivers/{receiver}/state", Path.receiver, Body.json(ReceiverState.self),
     whoMay: .operatorsAndReceivers, on: .receivers, errors: [.unknownItem],
     summary: "Says what is wrong with the server behind a receiver, on a parent."
-  ) { call, receiver, state in
-    try await call.report(state, of: receiver)
-  }
+  ) { call, receiver, state in try await call.report(state, of: receiver) }
 }
 
 extension Route.Place {
@@ -180,9 +171,14 @@ extension Call {
 
 extension NodeService {
   func receiver(authorized header: String?) async -> StoredReceiver? {
+    guard let digest = Self.digest(ofBearer: header) else { return nil }
+    do { return try await context.store.receiver(token: digest) } catch { return nil }
+  }
+
+  /// Returns the hash of the secret in a header such as `Bearer TOKEN`; `nil` for another header.
+  static func digest(ofBearer header: String?) -> [UInt8]? {
     let scheme = "Bearer "
     guard let header, header.hasPrefix(scheme) else { return nil }
-    let digest = SHA256.hash(Array(header.dropFirst(scheme.count).utf8))
-    do { return try await context.store.receiver(token: digest) } catch { return nil }
+    return SHA256.hash(Array(header.dropFirst(scheme.count).utf8))
   }
 }

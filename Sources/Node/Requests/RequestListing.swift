@@ -1,6 +1,4 @@
-import LatchkeyHousehold
 import LatchkeyModel
-import LatchkeyProtocol
 import LatchkeyRules
 import LatchkeyStore
 
@@ -58,9 +56,7 @@ package struct RequestListing: Hashable, Sendable, Codable {
   package var told: [Told]?
   /// `true` in the answer to a question whose `idempotency-key` was used before: nothing was asked.
   package var isRepeated: Bool?
-}
 
-extension RequestListing {
   /// Returns what is asked for, or `given`, such as "30 min for rewards"; `shown` makes the name of
   /// an application fit for where it is read.
   package func wish(minutes given: Int? = nil, shown: (String) -> String = { $0 }) -> Phrase {

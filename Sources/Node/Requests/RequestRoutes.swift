@@ -1,4 +1,3 @@
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyRules
@@ -14,27 +13,21 @@ extension Endpoints {
     .get, "/v1/requests", Query.text("child", "Only of this child."), whoMay: .operatorsChildAndReceivers,
     browsers: .look, errors: [.unknownChild, .ambiguousChild],
     summary: "What children ask for: open requests first, then the others of today, and yesterday's without an answer."
-  ) { call, child in
-    try await call.requests(of: call.childIfAny(child))
-  }
+  ) { call, child in try await call.requests(of: call.childIfAny(child)) }
 
   package static let ask = Endpoint(
     .post, "/v1/requests", Body.json(AskRequest.self), whoMay: .operatorsAndChild,
     on: .child("Children ask on their own machine: run `latchkey ask` there."), created: true,
     errors: [.unknownChild, .ambiguousChild, .unknownItem, .limit],
     summary: "Asks the parents for time or for an application, on a child's machine."
-  ) { call, request in
-    try await call.add(request)
-  }
+  ) { call, request in try await call.add(request) }
 
   package static let answerRequest = Endpoint(
     .post, "/v1/requests/answer", Body.json(AnswerRequest.self), whoMay: .operatorsAndReceivers, browsers: .parent,
     on: .parent("A parent answers requests, on a parent's machine: run this there."),
     errors: [.unknownItem, .tooLate, .limit],
     summary: "Answers a request, on a parent. The first answer holds."
-  ) { call, answer in
-    try await call.answerRequest(answer)
-  }
+  ) { call, answer in try await call.answerRequest(answer) }
 }
 
 extension Call {

@@ -1,4 +1,3 @@
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 
@@ -78,7 +77,13 @@ extension Endpoints {
   }
 }
 
-extension ChildApps {
+/// The applications of a child that have rules, or are installed with a default category, as `GET
+/// /v1/apps` lists them.
+package struct ChildApps: Hashable, Sendable, Codable {
+  /// The child; `nil` for the whole family while it has no child.
+  package var child: ChildListing?
+  package var apps: [AppListing]
+
   /// The applications without what recognizes their processes, which a child could evade.
   fileprivate var shownToChild: ChildApps {
     var listing = self
@@ -88,14 +93,6 @@ extension ChildApps {
     }
     return listing
   }
-}
-
-/// The applications of a child that have rules, or are installed with a default category, as `GET
-/// /v1/apps` lists them.
-package struct ChildApps: Hashable, Sendable, Codable {
-  /// The child; `nil` for the whole family while it has no child.
-  package var child: ChildListing?
-  package var apps: [AppListing]
 }
 
 /// What is in force for one application of a child: for each rule the child's, otherwise the

@@ -45,9 +45,7 @@ extension Call {
   }
 
   /// Throws for a group that is not there and is not made, or is there under another spelling.
-  private static func check(
-    _ group: String, among groups: [GroupName], _ request: RuleRequest
-  ) throws(LocalAPIError) {
+  private static func check(_ group: String, among groups: [GroupName], _ request: RuleRequest) throws(LocalAPIError) {
     if groups.contains(where: { $0.text == group }) { return }
     if let other = groups.first(where: { $0.text.lowercased() == group.lowercased() }) {
       throw LocalAPIError(
@@ -154,9 +152,7 @@ public struct RuleEdit: Hashable, Sendable, Codable {
   public var minutes: Int?
   /// `true` if a request with the same key was carried out before, so that this one did nothing.
   public var isRepeated: Bool?
-}
 
-extension RuleEdit {
   var shownToReceiver: RuleEdit {
     var edit = self
     edit.rules.rules = rules.rules.filter { $0.key == "lock" }

@@ -1,9 +1,7 @@
-import LatchkeyAgentProtocol
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
-import LatchkeySystem
 
 /// What is set for children and for the family, as people read it.
 ///
@@ -50,9 +48,7 @@ extension Call {
   }
 
   /// Returns what registers set, with who set it; deleted ones are left out.
-  func listings(
-    _ registers: [Register], of child: ChildID?, _ household: Household
-  ) async throws -> [RuleListing] {
+  func listings(_ registers: [Register], of child: ChildID?, _ household: Household) async throws -> [RuleListing] {
     let (rules, faults) = RuleSet.read(registers, child: child)
     let installed = try await installedNames(of: child, household)
     let names = installed.merging(rules.apps.compactMapValues(\.name)) { _, ruled in ruled }
@@ -83,13 +79,6 @@ extension Call {
     let isSet = registers.contains { $0.key == "family/zone" && $0.value != nil }
     if !isSet { rules.zone = LocalZone.name() }
     return rules.boundary
-  }
-}
-
-extension FamilyRules {
-  /// What holds, with the one rule about the family's zone, in which times are shown.
-  var shownToChild: FamilyRules {
-    FamilyRules(settings: settings, rules: rules.filter { $0.key == "family/zone" }, untold: [])
   }
 }
 
@@ -142,4 +131,9 @@ package struct FamilyRules: Hashable, Sendable, Codable {
   package var rules: [RuleListing]
   /// On a parent's node, the machines that have not yet confirmed the last change.
   package var untold: [DeviceName]
+
+  /// What holds, with the one rule about the family's zone, in which times are shown.
+  var shownToChild: FamilyRules {
+    FamilyRules(settings: settings, rules: rules.filter { $0.key == "family/zone" }, untold: [])
+  }
 }

@@ -3,7 +3,6 @@ import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
-import LatchkeySystem
 
 /// The rules of children, of their applications and of the whole family.
 ///
@@ -14,9 +13,7 @@ extension Endpoints {
   public static let getRules = Endpoint(
     .get, "/v1/rules", Query.onlyChild,
     browsers: .look, errors: [.unknownChild, .ambiguousChild], summary: "The rules of a child."
-  ) { call, child in
-    try await call.rules(of: call.childOrOnly(child))
-  }
+  ) { call, child in try await call.rules(of: call.childOrOnly(child)) }
 
   public static let setRules = Endpoint(
     .post, "/v1/rules", Query.onlyChild, Body.json(RuleRequest.self), whoMay: .operatorsAndReceivers, browsers: .parent,
@@ -50,9 +47,7 @@ extension Endpoints {
     .post, "/v1/settings", Body.json(RuleRequest.self), browsers: .parent, on: .settings,
     errors: [.unknownItem, .tooLate],
     summary: "Sets rules of the whole family, on a parent. They are durable when the answer comes."
-  ) { call, request in
-    try await call.setSettings(request)
-  }
+  ) { call, request in try await call.setSettings(request) }
 }
 
 extension Call {
@@ -204,9 +199,7 @@ extension Call {
       app: made.app, members: made.members, formerMembers: made.formerMembers, absent: made.absent)
   }
 
-  private static func change(
-    _ change: RuleRequest.Change, in zone: Zone
-  ) throws(LocalAPIError) -> RegisterChange {
+  private static func change(_ change: RuleRequest.Change, in zone: Zone) throws(LocalAPIError) -> RegisterChange {
     guard let key = RegisterKey(change.key), let rule = RuleKey(key), rule.belongs(in: zone),
       rule != ChildRule.name.key, rule != ChildRule.pin.key
     else {

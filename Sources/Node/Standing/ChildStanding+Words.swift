@@ -1,4 +1,3 @@
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 
@@ -8,8 +7,7 @@ extension ChildStanding {
   /// whose rule it is.
   func shown(_ verdict: Verdict, of subject: Subject, name: String, whose: String? = nil) -> VerdictToday {
     let words = verdict.reason.map { reason in
-      let words = ReasonText.words(
-        reason, rules, of: subject, on: situation.day, name: name, carried: carried, isToday: isToday)
+      let words = self.words(reason, of: subject, name: name)
       let said = verdict.isAllowed ? words : closed(reason, words)
       return whose.map { ReasonText.open(reason, said, of: $0) } ?? said
     }
@@ -113,8 +111,7 @@ extension ChildStanding {
     {
       guard let verdict = verdicts.verdicts[Subject(app)], let reason = verdict.reason else { continue }
       let name = name(of: app)
-      let words = ReasonText.words(
-        reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried, isToday: isToday)
+      let words = self.words(reason, of: Subject(app), name: name)
       guard verdict.isAllowed else {
         let why = closed(reason, words)
         notices.append(
@@ -203,9 +200,7 @@ public struct AppToday: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether a machine of the child's leaves it open although the
   /// rules close it, at least in some folders.
   public var isPartlyOpen = false
-}
 
-extension AppToday {
   /// Returns words that say that the rules do not allow it, with what machines do otherwise.
   package func excepting(_ words: Phrase) -> Phrase {
     let arguments: [String: Phrase.Argument] = ["reason": .phrase(words)]

@@ -1,4 +1,3 @@
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
@@ -67,6 +66,14 @@ struct ChildStanding: Sendable {
     situation.use.filter { $0.key >= situation.day.startOfWeek }.map(\.value.screen).limitedSum
   }
 
+  /// Returns the words for the reason of a verdict on an application that people call `name`.
+  ///
+  /// `isToday` says whether they may speak of the present day; without it, they do if it is that.
+  func words(_ reason: Reason, of subject: Subject, name: String, isToday: Bool? = nil) -> Phrase {
+    ReasonText.words(
+      reason, rules, of: subject, on: situation.day, name: name, carried: carried, isToday: isToday ?? self.isToday)
+  }
+
   /// Returns the verdict on a program, also on one that has no rules and does not run.
   func verdict(of subject: Subject) -> Verdict {
     verdicts.verdicts[subject] ?? plan.explain(subject, in: situation).verdict
@@ -80,9 +87,7 @@ struct ChildStanding: Sendable {
     let told = running.first { $0.use.appID == app && $0.use.displayName != app.text }?.use.displayName
     return rules.app(app).name ?? told ?? installed[app] ?? app.text
   }
-}
 
-extension ChildStanding {
   /// The milliseconds of screen time that earlier days of the week left for the day.
   var carried: Int64 { plan.carried(in: situation) }
 
@@ -157,9 +162,7 @@ struct StandingReader: Sendable {
   ///
   /// At an earlier moment, what was used after it does not count: the rule about use of later days
   /// (§4) is about a clock that was wrong, and not about a moment that a person asks for.
-  func read(
-    _ child: ChildID, _ household: Household, at time: Int64? = nil
-  ) async throws(StoreError) -> ChildStanding {
+  func read(_ child: ChildID, _ household: Household, at time: Int64? = nil) async throws(StoreError) -> ChildStanding {
     var rules = household.rules(for: child)
     let boundary = rules.boundary
     var moment = context.time.moment(boundary)

@@ -1,8 +1,5 @@
-import Glibc
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
-import LatchkeyStore
 
 /// Why a child may use an application or may not.
 ///
@@ -96,9 +93,7 @@ extension Call {
   /// whose rules are explained instead.
   ///
   /// It throws if the name looks like a misspelling, or can be no ID.
-  private func unknownApp(
-    _ text: String, to child: ChildID, _ standing: ChildStanding
-  ) async throws -> [String] {
+  private func unknownApp(_ text: String, to child: ChildID, _ standing: ChildStanding) async throws -> [String] {
     // A child cannot have its machine looked at, or allow a program.
     let isParent = Set.operators.contains(caller.principal)
     let used = standing.apps.map { AppSearch.Candidate(appID: $0.appID, name: $0.displayName) }
@@ -147,8 +142,7 @@ extension ChildStanding {
     let name = name(of: app)
     return alwaysAllowed(app)
       + plan.explain(Subject(app), in: situation).considered.map { reason, standing in
-        let words = ReasonText.words(
-          reason, rules, of: Subject(app), on: situation.day, name: name, carried: carried, isToday: isToday)
+        let words = self.words(reason, of: Subject(app), name: name)
         return switch standing {
         case .open(let left): ChildExplanation.Rule(reason.word, words, isOpen: true, left: left)
         case .closed(let left):

@@ -90,7 +90,7 @@ struct RulesService: Sendable {
         guard said[child]?.contains(notice.unspoken) != true else { continue }
         // What was taken away before the node started was told then, and `latchkey me` shows it.
         if notice.rule.hasPrefix("less/"), said[child] != nil {
-          context.notices.post(.lessTime, key: notice.rule, notice.sentence, to: child, at: context.now())
+          context.notices.post(.lessTime, key: notice.rule, notice.sentence, to: .child(child), at: context.now())
         }
         let isOrdered = notice.app != .unknownPrograms || builder.unknownVerdict != nil
         context.logger.notice(

@@ -143,9 +143,7 @@ extension Call {
 
   /// Returns what holds in an account of this machine while nobody is named; `nil` without
   /// children.
-  func unnamedToday(
-    _ sharers: [ChildID], in account: UInt32, _ household: Household
-  ) async throws -> UnnamedToday? {
+  func unnamedToday(_ sharers: [ChildID], in account: UInt32, _ household: Household) async throws -> UnnamedToday? {
     let standings = try await standings(of: sharers, household, at: nil)
     guard let shared = SharedVerdict(strictest: standings.map(\.screenVerdict)), let child = sharers.first else {
       return nil

@@ -1,5 +1,3 @@
-import Glibc
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
@@ -19,24 +17,18 @@ extension Endpoints {
     .get, "/v1/children/{child}/today", Path.child, whoMay: .operatorsChildAndReceivers, browsers: .look,
     errors: [.unknownChild, .ambiguousChild],
     summary: "A child's day so far: what was used, what runs, what is left, and why."
-  ) { call, child in
-    try await call.today(of: call.child(child))
-  }
+  ) { call, child in try await call.today(of: call.child(child)) }
 
   package static let getOwnToday = Endpoint(
     .get, "/v1/me", whoMay: .operatorsAndSharers, on: .childsDay, errors: [.unknownChild],
     summary: "The day of the child whose account the caller uses, on a child."
-  ) { call in
-    try await call.ownToday()
-  }
+  ) { call in try await call.ownToday() }
 
   package static let noticeEvents = Endpoint(
     events: "/v1/me/notices", Query.number("after", "The number of the last notice that is known.", default: 0),
     whoMay: .operatorsAndSharers, on: .childsDay, errors: [.unknownChild],
     summary: "What the child whose account the caller uses is told, on a child: what is kept, then each new notice."
-  ) { call, number in
-    try await call.notices(after: number)
-  }
+  ) { call, number in try await call.notices(after: number) }
 }
 
 extension Call {
@@ -44,7 +36,7 @@ extension Call {
     let child = try await callersChild()
     var today = try await today(of: child)
     // Unknown programs have no line of their own that would say so.
-    let unknown = context.notices.notices(for: child, after: 0).last {
+    let unknown = context.notices.notices(for: .child(child), after: 0).last {
       $0.kind == .closed && $0.key == ChildNotice.unknownKey
     }
     if let unknown, context.now() - unknown.at < Self.recentMilliseconds, try await closesUnknown(of: child) {
@@ -168,9 +160,7 @@ public struct ChildToday: Hashable, Sendable, Codable {
   public var milliPoints: Int64?
   /// The milliseconds of redeemed time that are left; `nil` if rewards are not paid with it.
   public var redeemedMilliseconds: Int64?
-}
 
-extension ChildToday {
   /// The day without what changes by the passing of time alone, rounded to minutes.
   package var withoutTime: ChildToday {
     var today = self

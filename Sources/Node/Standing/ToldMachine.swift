@@ -1,4 +1,3 @@
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
@@ -112,9 +111,7 @@ extension Endpoints {
     .get, "/v1/conditions", browsers: .look,
     summary:
       "What weakens the rules on children's machines, such as an account that may become root; on a child its own."
-  ) { call in
-    try await call.conditions()
-  }
+  ) { call in try await call.conditions() }
 }
 
 extension Call {

@@ -9,7 +9,7 @@ import Synchronization
 /// The usage service alone changes them. Their journal is the table `open_session`: it is changed
 /// first, and then read.
 final class OpenSessions: Sendable {
-  fileprivate struct State {
+  private struct State {
     var sessions: [OpenUsageSession] = []
     /// The programs whose end the connected agent will report.
     var watched: Set<ProcessIdentity> = []
@@ -19,6 +19,22 @@ final class OpenSessions: Sendable {
     var many: [ManyPrograms: Set<ProcessIdentity>] = [:]
     /// The session in which the programs of an ended one go on, by the IDs.
     var following: [RecordID: RecordID] = [:]
+
+    /// The most ended sessions of which it is known where their programs go on.
+    private static let mostFollowed = 1_024
+
+    /// Notes where the programs of sessions that have ended go on.
+    mutating func follow(_ earlier: some Sequence<OpenUsageSession>) {
+      let open = Set(sessions.map(\.recordID))
+      for session in earlier where !open.contains(session.recordID) {
+        guard let next = sessions.first(where: { !Set($0.processes).isDisjoint(with: session.processes) }) else {
+          continue
+        }
+        if following.count >= Self.mostFollowed { following = [:] }
+        for (id, last) in following where last == session.recordID { following[id] = next.recordID }
+        following[session.recordID] = next.recordID
+      }
+    }
   }
 
   private let state = Mutex(State())
@@ -144,23 +160,6 @@ final class OpenSessions: Sendable {
       for index in state.sessions.indices where !state.watched.isDisjoint(with: state.sessions[index].processes) {
         state.sessions[index].ran(at: instant, wall: wall)
       }
-    }
-  }
-}
-
-extension OpenSessions.State {
-  /// The most ended sessions of which it is known where their programs go on.
-  private static let mostFollowed = 1_024
-
-  fileprivate mutating func follow(_ earlier: some Sequence<OpenUsageSession>) {
-    let open = Set(sessions.map(\.recordID))
-    for session in earlier where !open.contains(session.recordID) {
-      guard let next = sessions.first(where: { !Set($0.processes).isDisjoint(with: session.processes) }) else {
-        continue
-      }
-      if following.count >= Self.mostFollowed { following = [:] }
-      for (id, last) in following where last == session.recordID { following[id] = next.recordID }
-      following[session.recordID] = next.recordID
     }
   }
 }

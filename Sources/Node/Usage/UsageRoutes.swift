@@ -1,9 +1,7 @@
 import Foundation
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
-import LatchkeySystem
 
 /// The recorded use of applications.
 extension Endpoints {
@@ -25,18 +23,14 @@ extension Endpoints {
     on: .child("Use is recorded on a child's machine, and this is a parent's: the program was not run."),
     errors: [.unknownItem],
     summary: "The application that a person names to record its use, on a child; it need not be known by its ID."
-  ) { call, app in
-    try await call.knownApps(of: call.caller.child?.id).tracked(app)
-  }
+  ) { call, app in try await call.knownApps(of: call.caller.child?.id).tracked(app) }
 
   public static let startUsage = Endpoint(
     .post, "/v1/usage/sessions", Body.json(UsageStartRequest.self),
     on: .child("Use is recorded on a child's machine: run `latchkey usage track` there."), created: true,
     errors: [.limit, .noAgent],
     summary: "Starts to record a program of the caller's, on a child. The session is durable when the answer comes."
-  ) { call, request in
-    try await call.node.usage.start(request, by: call.caller.userID)
-  }
+  ) { call, request in try await call.node.usage.start(request, by: call.caller.userID) }
 
   package static let endUsage = Endpoint(
     .post, "/v1/usage/sessions/{session}/end", Path.text("session", "The record ID of a session."),
@@ -100,9 +94,7 @@ extension Call {
   }
 
   /// Reads the ledgers that are missing of children who use points.
-  private func read(
-    _ ledgers: inout [ChildID: Ledger], of children: some Sequence<ChildID>
-  ) async throws {
+  private func read(_ ledgers: inout [ChildID: Ledger], of children: some Sequence<ChildID>) async throws {
     let missing = Set(children).subtracting(ledgers.keys)
     if missing.isEmpty { return }
     let household = try await household()
@@ -112,9 +104,7 @@ extension Call {
   }
 
   /// Marks the sessions whose records a parent's machine did not take.
-  private func markRefused(
-    _ sessions: inout [UsagePage.Session], _ peers: [PeerRecord]
-  ) async throws {
+  private func markRefused(_ sessions: inout [UsagePage.Session], _ peers: [PeerRecord]) async throws {
     guard role == .child else { return }
     let refused = try await store.refusedRecords()
     if refused.isEmpty { return }

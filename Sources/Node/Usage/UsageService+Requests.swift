@@ -1,5 +1,4 @@
 import LatchkeyAgentProtocol
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyRules
@@ -215,7 +214,9 @@ struct UseTerms: Hashable, Sendable {
   /// The children for whom it counts while several share the account and none has said who is
   /// there.
   var sharers: [SessionSharer] = []
+}
 
+extension UseTerms {
   /// Creates the terms of an application by who uses it.
   ///
   /// For several children it earns nothing and costs nothing: it is a reward if it is one for any
@@ -235,11 +236,6 @@ struct UseTerms: Hashable, Sendable {
 
   /// Has learning that may be forged count as neutral.
   mutating func earnNothing() { if category == .learning { (category, milliPointsPerMinute) = (.neutral, 0) } }
-
-  private init(name: String?, category: AppCategory, milliPointsPerMinute: Int64, sharers: [SessionSharer] = []) {
-    (self.name, self.category, self.milliPointsPerMinute) = (name, category, milliPointsPerMinute)
-    self.sharers = sharers
-  }
 
   /// Creates the terms by a child's rules; an application without rules is neutral, with rate 0.
   init(_ app: AppID, _ rules: RuleSet) {

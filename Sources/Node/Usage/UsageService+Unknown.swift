@@ -1,6 +1,4 @@
-import LatchkeyHousehold
 import LatchkeyModel
-import LatchkeyRules
 import LatchkeyStore
 
 /// Sessions of unknown programs, and of other programs that no rule names: each of both is one

@@ -1,10 +1,8 @@
 import LatchkeyAgentProtocol
 import LatchkeyHousehold
 import LatchkeyModel
-import LatchkeyProtocol
 import LatchkeyRules
 import LatchkeyStore
-import LatchkeySystem
 import Logging
 
 /// A service that begins and ends sessions of use on this machine by what the agent reports.

@@ -1,5 +1,3 @@
-import Glibc
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
@@ -17,9 +15,7 @@ extension Endpoints {
 }
 
 extension Call {
-  fileprivate func useReport(
-    of child: ChildID, by word: String, from: String?, to: String?
-  ) async throws -> UseReport {
+  fileprivate func useReport(of child: ChildID, by word: String, from: String?, to: String?) async throws -> UseReport {
     guard let period = ReportPeriod(rawValue: word) else {
       throw LocalAPIError(.invalid, phrase: "A report is by day, week or month: give one of them.")
     }

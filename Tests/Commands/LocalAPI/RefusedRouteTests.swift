@@ -37,7 +37,7 @@ import Testing
         let node = home.node(Caller(principal: .child, userID: Self.account))
         return try await node.ask(Endpoints.getOwnToday).notices.contains(sentence)
       }
-      context.notices.post(.closed, key: ChildNotice.unknownKey, sentence, to: emma, at: context.now())
+      context.notices.post(.closed, key: ChildNotice.unknownKey, sentence, to: .child(emma), at: context.now())
       #expect(try await !isTold(), "Nothing closes unknown programs.")
       try await set("programs", "listed")
       try await service.note(Self.use(nil), [Self.path("/home/emma/game")], at: context.now())
