@@ -76,12 +76,11 @@ struct KnownApps: Sendable {
   /// Returns a question about similar names, which may be empty, and the commands that look at the
   /// machines again; `more` are applications whose names may be meant as well.
   func hints(_ text: String, besides more: [AppSearch.Candidate]) -> (question: String, scans: String) {
-    let question = AppSearch.question(for: text, among: candidates + more, quote: PrintableText.of)
-    return (question, machines.isEmpty ? "`latchkey apps scan` lists what is installed." : scans)
+    (question(text, besides: more), machines.isEmpty ? "`latchkey apps scan` lists what is installed." : scans)
   }
 
-  private func question(_ text: String) -> String {
-    AppSearch.question(for: text, among: candidates, quote: PrintableText.of)
+  private func question(_ text: String, besides more: [AppSearch.Candidate] = []) -> String {
+    AppSearch.question(for: text, among: candidates + more, quote: PrintableText.of)
   }
 
   /// Returns the application that a text names by its ID or name, or by a beginning of those of an

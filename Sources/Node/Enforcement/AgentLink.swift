@@ -78,4 +78,27 @@ actor AgentLink {
   }
 
   private static let mostPieces = 64
+
+  /// Sends the orders whenever they are others than before.
+  nonisolated func giveOrders(of context: NodeContext) async {
+    var given: UInt64?
+    await context.enforcementState.changes.first {
+      if context.enforcementState.agent != nil,
+        let orders = context.enforcementState.orders(boot: context.bootID, at: context.now()), orders.number != given
+      {
+        do {
+          try orders.check()
+          _ = try AgentFrame.orders(orders).bytes()
+          context.warn("agent-size", nil)
+          context.enforcementState.setTooLarge(false)
+          guard await send(.orders(orders)) else { return () }
+        } catch {
+          context.warn("agent-size", OrderFault(.tooLarge, account: 0).sentence)
+          context.enforcementState.setTooLarge(true)
+        }
+        given = orders.number
+      }
+      return nil
+    }
+  }
 }

@@ -118,7 +118,7 @@ actor AgentService {
     let link = AgentLink(socket)
     var assembler = AgentFrameAssembler()
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { [context] in await Self.give(orders: context, to: link) }
+      group.addTask { [context] in await link.giveOrders(of: context) }
       receiving: for await bytes in link.bytes() {
         assembler.append(bytes)
         do {
@@ -134,28 +134,6 @@ actor AgentService {
     }
     // A connection that the agent closed is no reason to leave one that does not answer.
     if Task.isCancelled, peer.user == geteuid() { terminate(peer.process) }
-  }
-
-  private static func give(orders context: NodeContext, to link: AgentLink) async {
-    var given: UInt64?
-    await context.enforcementState.changes.first {
-      if context.enforcementState.agent != nil,
-        let orders = context.enforcementState.orders(boot: context.bootID, at: context.now()), orders.number != given
-      {
-        do {
-          try orders.check()
-          _ = try AgentFrame.orders(orders).bytes()
-          context.warn("agent-size", nil)
-          context.enforcementState.setTooLarge(false)
-          guard await link.send(.orders(orders)) else { return () }
-        } catch {
-          context.warn("agent-size", OrderFault(.tooLarge, account: 0).sentence)
-          context.enforcementState.setTooLarge(true)
-        }
-        given = orders.number
-      }
-      return nil
-    }
   }
 
   private func receive(_ frame: AgentFrame, from peer: LocalSocket.Peer, over link: AgentLink) async -> Bool {

@@ -6,7 +6,7 @@ import LatchkeyRules
 ///
 /// Spec: Protocol/13-agent.md §4.
 struct OrdersBuilder {
-  let standing: ChildStanding
+  private(set) var standing: ChildStanding
   let state: EnforcementState
   /// What recognizes the applications that are installed here, where no parent has said it.
   var installed: [AppID: InstalledMatchers] = [:]
@@ -18,9 +18,8 @@ struct OrdersBuilder {
 
   /// Returns the builder of the child's part in a shared account while none has said who is there.
   func unnamed(_ name: String) -> OrdersBuilder {
-    var builder = OrdersBuilder(standing: standing.unnamed, state: state)
-    (builder.installed, builder.identities, builder.tracked) = (installed, identities, tracked)
-    builder.whose = name
+    var builder = self
+    (builder.standing, builder.whose) = (standing.unnamed, name)
     return builder
   }
 

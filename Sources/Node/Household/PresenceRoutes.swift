@@ -202,11 +202,7 @@ struct PresenceService: Sendable {
           isNamed = isNamed || !present.sessions.isEmpty
           continue
         }
-        try await usage.setPresent(
-          PresentChild(
-            account: present.account, child: nil, bootID: context.bootID, since: BootInstant(milliseconds: 0),
-            changedAt: context.now()),
-          after: present)
+        try await usage.setPresent(context.nobody(after: present), after: present)
         context.logger.notice(
           "nobody is named in a shared account any more", metadata: ["number": "\(present.account)"])
       }

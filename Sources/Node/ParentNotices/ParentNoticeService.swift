@@ -69,7 +69,7 @@ struct ParentNoticeService: Sendable {
 
   /// Returns the notices of limits that a child has used up today, and of learning that is held.
   private func limits(of child: ChildID, _ household: Household, _ wait: inout Int64) async throws -> [StoredNotice] {
-    var standing = try await StandingReader(context: context).read(child, household)
+    var standing = try await context.standing(of: child, household)
     if standing.appIDs.contains(where: { standing.name(of: $0) == $0.text }) {
       let installed = try await context.store.inventories(InstalledApp.self)
       for app in household.machines(of: child).compactMap({ installed[$0.device]?.entries }).joined() {

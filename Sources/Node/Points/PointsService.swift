@@ -22,7 +22,7 @@ struct PointsService: Sendable {
   /// touch.
   ///
   /// It is longer than what runs on a machine is believed: otherwise points would go to and fro.
-  private static let patience: Int64 = StandingReader.staleMilliseconds + 30_000
+  private static let patience: Int64 = ChildStanding.staleMilliseconds + 30_000
 
   /// What a look at a child's points depends on.
   private struct Situation: Hashable {
@@ -59,7 +59,7 @@ struct PointsService: Sendable {
   ) async throws(StoreError) {
     let household = try await context.readHousehold()
     let isChild = context.profile.role == .child
-    let running = isChild ? try await StandingReader(context: context).running(at: context.now()) : []
+    let running = isChild ? try await context.running(at: context.now()) : []
     for (child, machines) in children(of: household).sorted(by: { $0.key < $1.key }) {
       let rewards = running.filter { $0.use.child == child && $0.use.category == .reward }
       let isWanted = isChild && wants(child, rewards)
@@ -136,7 +136,7 @@ struct PointsService: Sendable {
   private func heard(of child: ChildID, _ rewards: [ChildStanding.Session]) async throws(StoreError) -> Set<DeviceID> {
     let wall = context.wall()
     let said = try await context.store.facts([.need], of: child).compactMap { PointsNeed($0.text) }
-      .filter { $0.isNeeded && abs(wall - $0.modified.wall) < StandingReader.staleMilliseconds }
+      .filter { $0.isNeeded && abs(wall - $0.modified.wall) < ChildStanding.staleMilliseconds }
     return Set(said.map(\.modified.author) + rewards.filter { !$0.isStale }.map(\.device)).subtracting([context.own])
   }
 }

@@ -10,9 +10,8 @@ extension Call {
   private static let patience: Int64 = 5_000
 
   private enum Outcome: Sendable {
-    case redeemed(LedgerEntry)
-    /// A redemption with the same key was made before.
-    case repeated(LedgerEntry)
+    /// It may be a redemption with the same key that was made before.
+    case redeemed(LedgerEntry, isRepeated: Bool)
     /// Another machine has the points that are missing here.
     case lacking(LocalAPIError)
     case refused(LocalAPIError)
@@ -28,12 +27,10 @@ extension Call {
     while true {
       let seen = context.factNews.version
       switch try await redeem(request, of: child, source) {
-      case .redeemed(let entry):
-        return try await Self.redeemed(entry, points(of: child))
-      case .repeated(let entry):
-        var answer = try await Self.redeemed(entry, points(of: child))
-        answer.isRepeated = true
-        return answer
+      case .redeemed(let entry, let isRepeated):
+        return PointsRedeemed(
+          milliPoints: -entry.milliPoints, milliseconds: entry.quantity, lastDay: entry.lastDay,
+          points: try await points(of: child), isRepeated: isRepeated ? true : nil)
       case .refused(let error): throw error
       case .lacking(let error):
         let rest = deadline - context.now()
@@ -48,11 +45,6 @@ extension Call {
     }
   }
 
-  private static func redeemed(_ entry: LedgerEntry, _ points: PointsListing) -> PointsRedeemed {
-    PointsRedeemed(
-      milliPoints: -entry.milliPoints, milliseconds: entry.quantity, lastDay: entry.lastDay, points: points)
-  }
-
   private func redeem(_ request: PointsRedemption, of child: ChildID, _ source: RecordID) async throws -> Outcome {
     let names = try await names()
     return try await act { effects, _ -> (Outcome, ActOrders) in
@@ -60,7 +52,7 @@ extension Call {
       let moment = context.moment(rules)
       var purse = try effects.purse(of: child)
       let made = EntryID(purse: effects.own, kind: .redeemed, source: source)
-      if let entry = purse.ledger.entries[made] { return (.repeated(entry), .none) }
+      if let entry = purse.ledger.entries[made] { return (.redeemed(entry, isRepeated: true), .none) }
       let perPoint = max(1, rules.points.minutesPerPoint)
       let bought = request.minutes.map { (Int64($0) * 1_000 + perPoint - 1) / perPoint }
       guard let milliPoints = request.milliPoints ?? bought else {
@@ -71,7 +63,7 @@ extension Call {
         let entry = try purse.redeem(milliPoints, source: source, rules: rules, day: moment.day, at: moment.at)
         guard let entry else { return (.refused(LocalAPIError(.invalid, phrase: "That was redeemed before.")), .none) }
         try effects.add(entry, of: child)
-        return (.redeemed(entry), .none)
+        return (.redeemed(entry, isRepeated: false), .none)
       } catch let fault as RuleFault {
         let error = LocalAPIError(.invalid, phrase: fault.phrase)
         let isElsewhere =

@@ -68,9 +68,7 @@ extension Call {
   }
 
   func removeReceiver(_ name: String) async throws -> [ReceiverListing] {
-    guard try await store.removeReceiver(name, at: context.wall()) else {
-      throw LocalAPIError(.unknownItem, "There is no receiver of that name: `latchkey receivers` lists them.")
-    }
+    guard try await store.removeReceiver(name, at: context.wall()) else { throw Self.noSuchReceiver }
     context.bridges.forget(name)
     // Its stream ends at the next change.
     context.feed.post(ChangeEvent(.notice))
@@ -79,9 +77,7 @@ extension Call {
 
   func report(_ state: ReceiverState, of name: String) async throws -> ReceiverState {
     try checkOwn(name)
-    guard try await store.receivers().contains(where: { $0.name == name }) else {
-      throw LocalAPIError(.unknownItem, "There is no receiver of that name: `latchkey receivers` lists them.")
-    }
+    guard try await store.receivers().contains(where: { $0.name == name }) else { throw Self.noSuchReceiver }
     context.bridges.note(state.fault, of: name, at: context.wall())
     return state
   }
@@ -158,6 +154,8 @@ extension Call {
     return try outcome.get() ? commands : nil
   }
 
+  private static let noSuchReceiver = LocalAPIError(
+    .unknownItem, "There is no receiver of that name: `latchkey receivers` lists them.")
   private static let changed = LocalAPIError(
     .tooLate,
     phrase: Phrase("Nothing was saved, because it was changed meanwhile: look at what is set now, and send it again."))

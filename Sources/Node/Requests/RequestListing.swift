@@ -193,6 +193,9 @@ extension Call {
     return books
   }
 
+  static let noSuchRequest = LocalAPIError(
+    .unknownItem, phrase: "There is no such request any more: `latchkey requests` lists them.")
+
   func listing(of id: CommandID, _ household: Household) async throws -> RequestListing {
     let books = try await books(household)
     let names = try await names()
@@ -200,6 +203,6 @@ extension Call {
     for book in books {
       for request in book.requests where request.id == id { return book.listing(request, names, short) }
     }
-    throw LocalAPIError(.unknownItem, phrase: "There is no such request any more: `latchkey requests` lists them.")
+    throw Self.noSuchRequest
   }
 }

@@ -131,12 +131,7 @@ extension Call {
       let (requests, answers) = try effects.requests(of: child)
       let moment = context.moment(try effects.rules(of: child))
       let book = RequestBook(requests, answers)
-      guard let request = book.requests[id] else {
-        return (
-          LocalAPIError(.unknownItem, phrase: "There is no such request any more: `latchkey requests` lists them."),
-          .none
-        )
-      }
+      guard let request = book.requests[id] else { return (Self.noSuchRequest, .none) }
       switch book.state(of: id, on: moment.day) {
       case .answered(let given):
         let who = ["who": Phrase.Argument.text("\(names[given.modified.author])")]

@@ -147,7 +147,7 @@ extension Call {
     var (day, minutes) = (boundary(household, of: child).day(containing: context.wall()), request.minutes)
     if minutes < 0 {
       // What is left is that of a day, and is taken from no other one that begins meanwhile.
-      let standing = try await StandingReader(context: context).read(child, household)
+      let standing = try await context.standing(of: child, household)
       (day, minutes) = (standing.situation.day, try Self.minutesToTake(-minutes, scope, standing))
     }
     let (time, reason) = (Grant(minutes: minutes, scope: scope), request.reason ?? "")

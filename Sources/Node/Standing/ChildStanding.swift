@@ -9,6 +9,12 @@ import LatchkeyStore
 ///
 /// Spec: Protocol/11-rules.md §5.
 struct ChildStanding: Sendable {
+  /// Milliseconds for which what another machine tells as running is taken to go on: it tells again
+  /// within a minute.
+  static let beliefMilliseconds: Int64 = 60_000
+  /// Milliseconds after which a silent machine's sessions may have ended.
+  static let staleMilliseconds: Int64 = 90_000
+
   struct Session: Hashable, Sendable {
     var device: DeviceID
     var use: RunningUse
@@ -150,22 +156,15 @@ struct ChildStanding: Sendable {
 }
 
 /// Works out what holds for children from what is stored.
-struct StandingReader: Sendable {
-  let context: NodeContext
-  /// Milliseconds for which what another machine tells as running is taken to go on: it tells again
-  /// within a minute.
-  static let beliefMilliseconds: Int64 = 60_000
-  /// Milliseconds after which a silent machine's sessions may have ended.
-  static let staleMilliseconds: Int64 = 90_000
-
+extension NodeContext {
   /// Returns what holds for a child, now or at a time in Unix milliseconds.
   ///
   /// At an earlier moment, what was used after it does not count: the rule about use of later days
   /// (§4) is about a clock that was wrong, and not about a moment that a person asks for.
-  func read(_ child: ChildID, _ household: Household, at time: Int64? = nil) async throws(StoreError) -> ChildStanding {
+  func standing(of child: ChildID, _ household: Household, at time: Int64? = nil) async throws(StoreError) -> ChildStanding {
     var rules = household.rules(for: child)
     let boundary = rules.boundary
-    var moment = context.time.moment(boundary)
+    var moment = self.time.moment(boundary)
     let (present, today) = (moment.time, moment.day)
     if let time {
       moment.time = time
@@ -178,12 +177,12 @@ struct StandingReader: Sendable {
     let first = rules.breaks == nil ? day.startOfWeek : min(day.startOfWeek, day.advanced(byDays: -1))
     let start = boundary.start(of: first)
     // Read first, so that a session that ends meanwhile is in at least one of both.
-    let open = context.sessions.all
-    let (running, points, totals) = try await context.store.look { [context, rules, moment] effects in
+    let open = sessions.all
+    let (running, points, totals) = try await store.look { [self, rules, moment] effects in
       // By the same reading of the clock as the moment: otherwise what runs would have less left,
       // and close a little early.
-      let running = try Self.running(open, effects, context, at: moment.boot).filter { $0.use.child == child }
-      let points = try ChildPoints.read(effects, context, of: child, rules, on: day, running, isPresent: time == nil)
+      let running = try Self.running(open, effects, self, at: moment.boot).filter { $0.use.child == child }
+      let points = try ChildPoints.read(effects, self, of: child, rules, on: day, running, isPresent: time == nil)
       var totals = UseTotals(rules)
       let ran = running.map(\.use).map {
         UseSpan(app: $0.appID, category: $0.category, start: $0.since, milliseconds: $0.activeMilliseconds)
@@ -194,7 +193,7 @@ struct StandingReader: Sendable {
     }
     rules.add(points.grants)
     // At another moment, what runs now says nothing.
-    let present15 = time.map { abs($0 - present) < Self.beliefMilliseconds } ?? true
+    let present15 = time.map { abs($0 - present) < ChildStanding.beliefMilliseconds } ?? true
     var programs: [UInt32: Set<Subject>] = [:]
     for session in running
     where present15 && !session.isStale && !session.isPaused
@@ -209,10 +208,10 @@ struct StandingReader: Sendable {
       child: child, plan: DayPlan(rules, for: situation), situation: situation, running: running)
     if let ledger = points.outOfReach {
       standing.waitingPoints = WaitingPoints.words(
-        ledger, beside: context.own, names: try await FactNames.load(context), connected: context.members.connected)
+        ledger, beside: own, names: try await FactNames.load(self), connected: members.connected)
     }
     if !points.redeemedElsewhere.isEmpty {
-      standing.waitingTime = WaitingPoints.words(points.redeemedElsewhere, names: try await FactNames.load(context))
+      standing.waitingTime = WaitingPoints.words(points.redeemedElsewhere, names: try await FactNames.load(self))
     }
     standing.loanEnds = points.loanEnds
     standing.answerWords = points.answerWords
@@ -222,8 +221,8 @@ struct StandingReader: Sendable {
 
   /// Returns what runs on all machines at an instant, as far as known here.
   func running(at now: BootInstant) async throws(StoreError) -> [ChildStanding.Session] {
-    let open = context.sessions.all
-    return try await context.store.look { [context] in try Self.running(open, $0, context, at: now) }
+    let open = sessions.all
+    return try await store.look { [self] in try Self.running(open, $0, self, at: now) }
   }
 
   private static func running(
@@ -238,9 +237,9 @@ struct StandingReader: Sendable {
       // A machine that was heard of before this boot is silent.
       let silence = told.bootID == context.bootID ? max(0, now - told.toldBoot) : Int64.max / 2
       for var use in told.entries {
-        let since = use.isPaused ? 0 : min(silence, beliefMilliseconds)
+        let since = use.isPaused ? 0 : min(silence, ChildStanding.beliefMilliseconds)
         use.activeMilliseconds = min(use.activeMilliseconds + since, HybridTimestamp.wallLimit - 1)
-        sessions.append(.init(device: device, use: use, isStale: silence > staleMilliseconds, isPaused: use.isPaused))
+        sessions.append(.init(device: device, use: use, isStale: silence > ChildStanding.staleMilliseconds, isPaused: use.isPaused))
       }
     }
     return sessions.sorted {

@@ -24,7 +24,7 @@ extension Call {
     if let time, !HybridTimestamp.walls.contains(time) {
       throw LocalAPIError(.invalid, phrase: "That time is in no calendar: give one such as 2026-11-21T18:30.")
     }
-    var standing = try await StandingReader(context: context).read(child, household, at: time)
+    var standing = try await context.standing(of: child, household, at: time)
     let installed = try await installedNames(of: child, household)
     standing.installed = installed
     if let group = Self.group(app, in: standing, of: household.title(of: child).text) { throw group }

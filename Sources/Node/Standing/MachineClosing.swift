@@ -26,7 +26,7 @@ struct MachineClosing {
   /// Works it out for an application on machines of one child, or of several who share an account
   /// in which nobody is named.
   init(_ app: AppID, _ standings: [ChildStanding], isAllowed: Bool, on machines: [ToldMachine]) {
-    let subject = ClosedSubject(app, standings, isAllowed: isAllowed)
+    let subject = ClosedSubject(app: app, standings: standings, isAllowed: isAllowed)
     isRefused = machines.contains { $0.refused.contains(app) }
     if !isAllowed, !subject.isNamed, Self.isOfDesktop(app) {
       sentences = [
@@ -98,13 +98,8 @@ private struct ClosedSubject {
   let standings: [ChildStanding]
   let isAllowed: Bool
   /// A Boolean value that indicates whether orders name it wherever something recognizes it.
-  let isNamed: Bool
-
-  init(_ app: AppID, _ standings: [ChildStanding], isAllowed: Bool) {
-    (self.app, self.standings, self.isAllowed) = (app, standings, isAllowed)
-    isNamed = standings.contains {
-      $0.rules.apps[app]?.isEnabled == true || $0.rules.categoryByDefault(app) != nil
-    }
+  var isNamed: Bool {
+    standings.contains { $0.rules.apps[app]?.isEnabled == true || $0.rules.categoryByDefault(app) != nil }
   }
 
   private var words: ConditionKind.AppWords {

@@ -66,15 +66,14 @@ struct RulesService: Sendable {
     let tracked = context.sessions.tracked
     let installed = accounts == nil ? [:] : try await context.store.installedMatchers()
     for child in household.children(of: context.own) {
-      let standing = try await StandingReader(context: context).read(child, household)
+      let standing = try await context.standing(of: child, household)
       try await note(standing)
       let due = max(0, standing.verdicts.decideAgain - context.now())
       wait = min(wait, due > Self.ahead + 2 * Self.rest.upperBound ? due - Self.ahead : due)
       if let ends = standing.loanEnds { wait = min(wait, max(0, ends - context.now())) }
-      var builder = OrdersBuilder(standing: standing, state: context.enforcementState)
-      builder.installed = installed
-      builder.identities = identities
-      builder.tracked = tracked
+      let builder = OrdersBuilder(
+        standing: standing, state: context.enforcementState, installed: installed, identities: identities,
+        tracked: tracked)
       builders[child] = builder
       for account in accounts ?? [] where household.user(of: account, on: context.own) == .child(child) {
         orders.append(builder.orders(for: account))

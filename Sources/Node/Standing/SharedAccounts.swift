@@ -32,7 +32,7 @@ struct PresenceReading {
 /// Spec: Protocol/11-rules.md §5.
 extension Call {
   func presence(_ household: Household) async throws -> PresenceReading {
-    let running = role == .parent ? try await StandingReader(context: context).running(at: context.now()) : []
+    let running = role == .parent ? try await context.running(at: context.now()) : []
     return PresenceReading(household: household, own: own, running: running, connected: context.members.connected)
   }
 
@@ -184,9 +184,7 @@ extension Call {
     let installed = role == .child ? try await store.installedMatchers() : [:]
     return SharedOrdersBuilder(
       builders: standings.map {
-        var builder = OrdersBuilder(standing: $0, state: context.enforcementState)
-        builder.installed = installed
-        return builder
+        OrdersBuilder(standing: $0, state: context.enforcementState, installed: installed)
       })
   }
 
@@ -196,7 +194,7 @@ extension Call {
   ) async throws -> [ChildStanding] {
     var standings: [ChildStanding] = []
     for child in children {
-      var standing = try await StandingReader(context: context).read(child, household, at: time)
+      var standing = try await context.standing(of: child, household, at: time)
       standing.installed = try await installedNames(of: child, household)
       standings.append(standing.unnamed)
     }

@@ -49,7 +49,7 @@ extension Call {
   /// listed it since.
   private func closesUnknown(of child: ChildID) async throws -> Bool {
     let household = try await household()
-    let standing = try await StandingReader(context: context).read(child, household)
+    let standing = try await context.standing(of: child, household)
     guard !standing.verdict(of: .unknown).isAllowed else { return false }
     guard standing.rules.isClosedAsUnlisted(.unknownPrograms) else { return true }
     return try await store.refusedPrograms().contains { program in
@@ -62,14 +62,14 @@ extension Call {
 
   /// Returns what runs on all machines, as far as known here.
   func runningNow() async throws -> [RunningNow] {
-    let sessions = try await StandingReader(context: context).running(at: context.now())
+    let sessions = try await context.running(at: context.now())
     if sessions.isEmpty { return [] }
     return try await shown(sessions, try await household())
   }
 
   func today(of child: ChildID) async throws -> ChildToday {
     let household = try await household()
-    var standing = try await StandingReader(context: context).read(child, household)
+    var standing = try await context.standing(of: child, household)
     if standing.appIDs.contains(where: { standing.name(of: $0) == $0.text }) {
       standing.installed = try await installedNames(of: child, household)
     }

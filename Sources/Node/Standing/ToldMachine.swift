@@ -34,12 +34,12 @@ struct ToldMachine {
 
   /// The sentence on why it closes nothing in these accounts; `nil` if it closes something.
   var nothing: String? {
-    if let all = conditions.first(where: { $0.condition.reach == .machine }) { return all.sentences }
+    if let all = conditions.first(where: { $0.condition.reach == .machine }) { return all.sentences() }
     guard let accounts else { return nil }
     let refused = conditions.filter { $0.condition.reach == .account }
     if accounts.isEmpty { return ConditionKind.named("no-account").map { $0.sentences(on: words) } }
     return accounts.isSubset(of: refused.compactMap(\.condition.account))
-      ? refused.first { $0.condition.account.map(accounts.contains) == true }?.sentences : nil
+      ? refused.first { $0.condition.account.map(accounts.contains) == true }?.sentences() : nil
   }
 
   func faults(of app: AppID) -> [ConditionListing] {
@@ -67,11 +67,9 @@ extension ConditionKind {
 }
 
 extension ConditionListing {
-  var sentences: String? { sentences(app: nil) }
-
   /// The sentence about the machine and the next step, with what people call the application that
   /// it is about.
-  func sentences(app: ConditionKind.AppWords?, whose: String = "") -> String? {
+  func sentences(app: ConditionKind.AppWords? = nil, whose: String = "") -> String? {
     ConditionKind.named(condition.name)?.sentences(
       on: isOwn ? "this machine" : "“\(deviceName.text)”", account: accountName ?? "", detail: condition.detail,
       whose: whose, app: app)

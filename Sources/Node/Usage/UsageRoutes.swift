@@ -67,9 +67,8 @@ extension Call {
       throw LocalAPIError(.invalid, "The range ends before it begins: give --from a day that is not after --to.")
     }
     let before = try query.cursor.map(Self.cursor)
-    let (limit, appID, device) = (query.limit, app, target)
     let records = try await store.usage(
-      device: device, app: appID, from: from, to: to, limit: limit + 1, before: before)
+      device: target, app: app, from: from, to: to, limit: query.limit + 1, before: before)
     let peers = try await peers()
     let names = try await childNames()
     var sessions = records.prefix(query.limit).map {
@@ -84,22 +83,16 @@ extension Call {
     return UsagePage(sessions: sessions, next: next.map { "\($0.sessionStart)-\($0.recordID)" })
   }
 
+  /// Adds what the ledgers of children who use points hold for their sessions.
   private func addPoints(_ sessions: inout [UsagePage.Session]) async throws {
+    let household = try await household()
     var ledgers: [ChildID: Ledger] = [:]
-    try await read(&ledgers, of: sessions.compactMap(\.record.child))
+    for child in Set(sessions.compactMap(\.record.child)) where household.rules(for: child).mode == .points {
+      ledgers[child] = try await look { try $0.ledger(of: child) }
+    }
     for index in sessions.indices {
       guard let found = SessionCharge(sessions[index].record, in: ledgers) else { continue }
       (sessions[index].milliPoints, sessions[index].charge) = (found.milliPoints, found.charge)
-    }
-  }
-
-  /// Reads the ledgers that are missing of children who use points.
-  private func read(_ ledgers: inout [ChildID: Ledger], of children: some Sequence<ChildID>) async throws {
-    let missing = Set(children).subtracting(ledgers.keys)
-    if missing.isEmpty { return }
-    let household = try await household()
-    for child in missing where household.rules(for: child).mode == .points {
-      ledgers[child] = try await look { try $0.ledger(of: child) }
     }
   }
 

@@ -23,10 +23,7 @@ extension UsageService {
       guard let child = present.child,
         !household.sharers(of: present.account, on: context.own).contains(child)
       else { continue }
-      let nobody = PresentChild(
-        account: present.account, child: nil, bootID: context.bootID, since: BootInstant(milliseconds: 0),
-        changedAt: context.now())
-      try await handOver(present.account, household, to: nobody, after: present)
+      try await handOver(present.account, household, to: context.nobody(after: present), after: present)
     }
     var stale: Set<UInt32> = []
     for session in context.sessions.all {
@@ -97,5 +94,13 @@ extension OpenUsageSession {
         : SessionActivity(run: activity.run, clock: activity.clock)
     }
     return next
+  }
+}
+
+extension NodeContext {
+  /// Returns that from now on nobody is named in the account of a child who was there.
+  func nobody(after present: PresentChild) -> PresentChild {
+    PresentChild(
+      account: present.account, child: nil, bootID: bootID, since: BootInstant(milliseconds: 0), changedAt: now())
   }
 }

@@ -121,7 +121,7 @@ extension UsageService {
     guard session.category == .learning, session.closedAt == nil, let child = session.child else { return }
     // Without an answer, the next look at the rules notes it.
     guard let household = try? await context.readHousehold(),
-      let standing = try? await StandingReader(context: context).read(child, household),
+      let standing = try? await context.standing(of: child, household),
       standing.shown(session.appID).verdict.isAllowed == false
     else { return }
     try? await note(closed: [session.recordID], reopened: [], at: session.startedAt)

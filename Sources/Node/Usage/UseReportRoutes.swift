@@ -38,7 +38,7 @@ extension Call {
       boundary, period, from: first, through: last, isLearningFree: rules.screenTime.learning == .free)
     // What runs is read first, so that a session that ends meanwhile is in at least one of both.
     let now = context.now()
-    let running = try await StandingReader(context: context).running(at: now).map(\.use).filter { $0.child == child }
+    let running = try await context.running(at: now).map(\.use).filter { $0.child == child }
     var (report, names) = try await store.sessions(
       of: child, from: boundary.start(of: first), to: boundary.end(of: last), into: empty
     ) { $0.add($1) }

@@ -25,7 +25,7 @@ import Testing
     /// Returns what holds for the child at that time.
     func standing(_ day: Int, _ hour: Int64) async throws -> ChildStanding {
       let household = try await home.service.context.readHousehold()
-      return try await StandingReader(context: home.service.context).read(child, household, at: time(day, hour))
+      return try await home.service.context.standing(of: child, household, at: time(day, hour))
     }
 
     /// Records hours of use from that time on.
