@@ -41,9 +41,8 @@ extension Call {
       guard !machines.isEmpty else {
         throw LocalAPIError(
           .wrongRole,
-          phrase: Phrase(
-            "“{machine}” is no child's machine: name one that `latchkey devices list` shows as child.",
-            ["machine": .text(found.name.text)]))
+          phrase: "“{machine}” is no child's machine: name one that `latchkey devices list` shows as child.",
+          ["machine": .text(found.name.text)])
       }
     }
     var listings: [InstalledListing] = []
@@ -102,8 +101,7 @@ extension Call {
 }
 
 extension RuleTerms {
-  /// Returns the words for the application that a condition is about, with a readable part of its
-  /// ID if it has no name.
+  /// Returns what to call the application that a condition is about, if it is about one.
   func told(_ condition: MachineCondition) -> ConditionKind.AppWords? {
     guard condition.isOfApplication, let app = AppID(condition.detail) else { return nil }
     return ConditionKind.AppWords(name: names[app] ?? app.readable, argument: argument(app))
@@ -137,8 +135,7 @@ package struct InstalledListing: Hashable, Sendable, Codable {
   package var deviceID: DeviceID
   package var deviceName: DeviceName
   package var children: [ChildID]
-  /// When the list became known here, in Unix milliseconds; `nil` if the machine has not told of
-  /// any.
+  /// When the list became known here, in Unix milliseconds; `nil` without a list.
   package var toldAt: Int64?
   /// The number of the list; 0 for none, or while parts of one are on their way.
   package var number: UInt64 = 0

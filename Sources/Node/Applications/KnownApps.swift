@@ -7,8 +7,7 @@ struct KnownApps: Sendable {
   var machines: [InstalledListing]
   var groups: [GroupName]
 
-  /// Creates the value, with what is installed on a child's machines; without a child, on all
-  /// machines.
+  /// Creates the value with what is installed on a child's machines, or on all machines.
   init(_ apps: [AppListing], of child: ChildID?, on machines: [InstalledListing], groups: [GroupName] = []) {
     (self.apps, self.groups) = (apps, groups)
     self.machines = machines.filter { machine in
@@ -23,8 +22,7 @@ struct KnownApps: Sendable {
       }
   }
 
-  /// Returns whether a parent has said how the application is recognized, or a machine has it
-  /// installed.
+  /// Returns whether a parent has said how it is recognized, or a machine has it installed.
   func isRecognized(_ id: AppID) -> Bool {
     apps.contains { $0.appID == id && !$0.matchers.isEmpty }
       || machines.contains { $0.apps.contains { $0.appID == id } }
@@ -36,8 +34,7 @@ struct KnownApps: Sendable {
     return PrintableText.of(named ?? installed ?? id.text)
   }
 
-  /// Returns the ID of the application whose rules a person sets: one that has rules or is
-  /// installed, or a new one.
+  /// Returns the application whose rules a person sets: a known one, or a new one.
   ///
   /// `isNew` says that the text is the ID of one that nothing is known of. It throws for a name
   /// that no application has, and for what looks like a misspelling.
@@ -83,8 +80,7 @@ struct KnownApps: Sendable {
     AppSearch.question(for: text, among: candidates + more, quote: PrintableText.of)
   }
 
-  /// Returns the application that a text names by its ID or name, or by a beginning of those of an
-  /// installed one.
+  /// Returns the application that a text names, also by a beginning if it is installed.
   ///
   /// It throws if several applications fit.
   func match(_ text: String, isWhole: Bool = false) throws(LocalAPIError) -> AppID? {
@@ -95,8 +91,7 @@ struct KnownApps: Sendable {
 
   /// Returns the application that a child asks for, which need not be known.
   ///
-  /// With `orCategory`, a text that resembles a category is refused, unless an application is
-  /// called that.
+  /// With `orCategory`, a text that resembles a category and names no application is refused.
   func askedFor(_ text: String, orCategory: Bool) throws(LocalAPIError) -> AppID {
     if let match = try match(text) { return match }
     let question = Spelling.question(for: text, among: AppCategory.allCases.map(\.rawValue))
@@ -105,10 +100,8 @@ struct KnownApps: Sendable {
     }
     guard let id = AppID(text) else {
       throw LocalAPIError(
-        .invalid,
-        phrase: Phrase(
-          "An application's ID has 1 to {bytes} bytes without spaces, such as org.gnome.Chess.",
-          ["bytes": .number(Limits.appIDBytes)]))
+        .invalid, phrase: "An application's ID has 1 to {bytes} bytes without spaces, such as org.gnome.Chess.",
+        ["bytes": .number(Limits.appIDBytes)])
     }
     return id
   }
@@ -120,9 +113,8 @@ struct KnownApps: Sendable {
     groups.first { $0.text.lowercased() == text.lowercased() }.map {
       LocalAPIError(
         .unknownItem,
-        phrase: Phrase(
-          "“{group}” is a group: `latchkey apps group set {group}` sets its rules. Here, name one application.",
-          ["group": .text($0.text)]))
+        phrase: "“{group}” is a group: `latchkey apps group set {group}` sets its rules. Here, name one application.",
+        ["group": .text($0.text)])
     }
   }
 
@@ -150,8 +142,7 @@ struct KnownApps: Sendable {
     return edited(id)
   }
 
-  /// Returns the application whose use a person records: one of this whole name or ID, or any of
-  /// this ID.
+  /// Returns the application whose use a person records: one of this whole name, or this ID.
   func tracked(_ text: String) throws(LocalAPIError) -> EditedApp {
     guard let id = try match(text, isWhole: true) ?? AppID(text) else { throw unknown(text) }
     return edited(id)
@@ -186,6 +177,11 @@ struct KnownApps: Sendable {
 }
 
 extension LocalAPIError {
+  /// Creates an error with values in the places of its phrase.
+  init(_ code: Code, phrase text: String, _ arguments: [String: Phrase.Argument]) {
+    self.init(code, phrase: Phrase(text, arguments))
+  }
+
   /// The answer to points of an application without a category that earns or costs them.
   package static let needsCategory = LocalAPIError(
     .invalid,

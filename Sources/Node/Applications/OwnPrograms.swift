@@ -156,8 +156,7 @@ struct OwnPrograms {
     return hasRules(first) || !hasRules(app) || isPrivileged(app) ? first : app
   }
 
-  /// Returns the name of an application of an account's own, which stays once a parent has set
-  /// rules of it.
+  /// Returns the name of an account's own application, which stays once rules are set for it.
   private mutating func name(of app: AppID, in one: Found) -> String {
     guard hasRules(app) else {
       if known.names[app] == nil || app == one.app.appID { known.names[app] = one.app.name }
@@ -166,8 +165,7 @@ struct OwnPrograms {
     return known.names[app] ?? rules.lazy.compactMap { $0.app(app).name }.first ?? app.text
   }
 
-  /// Adds what is known of applications with rules to what recognizes them, although no entry names
-  /// it now.
+  /// Adds what recognizes applications with rules, although no entry names it now.
   private func keep(
     _ settled: inout [Found], _ places: [AppID: Int], _ machines: Set<AppID>, besides claimed: Set<AppMatcher>,
     _ isThere: (String) -> Bool
@@ -186,8 +184,7 @@ struct OwnPrograms {
     }
   }
 
-  /// Forgets what is too much, so that a child who installs a great deal fills no disk and pushes
-  /// out nothing with rules.
+  /// Forgets what is too much: what a child installs fills no disk and pushes out no rules.
   private mutating func trim(besides claimed: Set<AppMatcher>) {
     let allowed = Set(rules.flatMap { $0.apps.values.flatMap(\.matchers) })
     struct Kind: Hashable {

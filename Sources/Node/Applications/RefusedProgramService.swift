@@ -3,8 +3,7 @@ import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
 
-/// A service that keeps the programs that were refused because no parent has listed them, and tells
-/// parents of them.
+/// A service that keeps the programs that were refused as unlisted, and tells parents of them.
 ///
 /// Spec: Protocol/11-rules.md §5.
 actor RefusedProgramService {
@@ -23,8 +22,7 @@ actor RefusedProgramService {
 
   /// Milliseconds within which a program that is refused again is not kept again.
   private static let repetition: Int64 = 60_000
-  /// The most programs of an account that are kept within that time, since a child can start any
-  /// number.
+  /// The most programs of an account that are kept within that time.
   private static let mostNoted = 64
   /// Milliseconds for which the installed applications are not read again.
   private static let freshness: Int64 = 10_000
@@ -234,8 +232,7 @@ extension RefusedProgram {
 extension RuleSet {
   /// Returns the application whose rules name a program by the last part of its path.
   ///
-  /// A child can give any program a name, so that such a rule alone lets nothing of the child's
-  /// run.
+  /// A child can give any program a name, so that this alone lets nothing of the child's run.
   fileprivate func named(_ matchers: [AppMatcher]) -> AppID? {
     guard let path = matchers.first(where: { $0.kind == .path })?.value, let name = path.split(separator: "/").last
     else { return nil }

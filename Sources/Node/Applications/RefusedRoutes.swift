@@ -19,8 +19,7 @@ extension Endpoints {
 }
 
 extension Call {
-  /// Returns the programs that were refused and are not listed by now, the newest of each machine
-  /// first.
+  /// Returns the refused programs that are not listed by now, the newest of each machine first.
   fileprivate func refusedPrograms(of wanted: ChildID?) async throws -> [RefusedListing] {
     let household = try await household()
     let known = try await store.inventories(RefusedProgram.self)
@@ -85,8 +84,7 @@ private struct NewApps {
 
   init(_ known: KnownApps) { self.known = known }
 
-  /// Returns the ID of a program's application, whether nothing is known of it, and the matcher to
-  /// set.
+  /// Returns the ID of a program's application, whether it is new, and the matcher to set.
   mutating func app(of program: RefusedProgram) -> (id: AppID, isNew: Bool, matcher: AppMatcher?)? {
     switch program.target {
     case .app(let id): return (id, isFree(id), nil)
@@ -98,8 +96,7 @@ private struct NewApps {
     }
   }
 
-  /// Returns the name by which a person can name an application from now on, and whether it must be
-  /// set.
+  /// Returns the name by which a person can name an application, and whether it must be set.
   ///
   /// It is the name that the parent knows, or else that of the program. A name that another
   /// application or a group has, or that cannot be typed, gives way to the ID.
@@ -191,17 +188,14 @@ package struct RefusedListing: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether the matcher is a whole interpreter, shell or dynamic
   /// loader, so that it would allow whatever that is given.
   package var isInterpreter = false
-  /// A Boolean value that indicates whether a matcher of the kind argument can allow a script of
-  /// that interpreter alone.
+  /// A Boolean value that indicates whether a matcher can allow a script of it alone.
   package var showsScript = false
-  /// A Boolean value that indicates whether the application is listed already, so that it needs the
-  /// matcher alone.
+  /// A Boolean value that indicates whether the application needs the matcher alone.
   package var isListed = false
   /// The application's category, also one by default.
   package var category: AppCategory?
   package var isAlwaysAllowed = false
-  /// A Boolean value that indicates whether the application is blocked, so that listing alone does
-  /// not let it run.
+  /// A Boolean value that indicates whether it stays closed when it is listed.
   package var isBlocked = false
   package var matchers: [String] = []
   /// The time of the last refusal, in milliseconds of household time.
@@ -211,8 +205,7 @@ package struct RefusedListing: Hashable, Sendable, Codable {
 
   package var isAllowable: Bool { !isReplaceable && !isInterpreter }
 
-  /// Returns the edit that allows the program: its name, a category if it has none, and what
-  /// recognizes it.
+  /// Returns the edit that allows the program: a name, a category, and what recognizes it.
   package func allowing(_ category: AppCategory? = nil) -> RuleRequest {
     // An application that is listed already keeps its category.
     let kept = isListed && category == nil
@@ -227,7 +220,9 @@ package struct RefusedListing: Hashable, Sendable, Codable {
     guard let matcher else { return [] }
     var matchers = matchers.filter { $0 != matcher } + [matcher]
     // The content of earlier versions gives way to that of the present one.
-    while matchers.count > OrdersBuilder.mostMatchers, let first = matchers.firstIndex(where: { $0.hasPrefix("sha256 ") }) {
+    while matchers.count > OrdersBuilder.mostMatchers,
+      let first = matchers.firstIndex(where: { $0.hasPrefix("sha256 ") })
+    {
       matchers.remove(at: first)
     }
     return [.init(AppRule.matchers.end, matchers.joined(separator: "\n"))]

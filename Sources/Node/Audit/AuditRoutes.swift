@@ -117,8 +117,7 @@ package struct AuditEntry: Hashable, Sendable, Codable {
   package var by: DeviceName
   /// A word, such as `register.set`.
   package var action: String
-  /// The name of the device or receiver that it was done to, or `family`; empty if `childName` or
-  /// `deviceName` says it.
+  /// What it was done to: a device, a receiver or `family`; empty if the names below say it.
   package var target: String
   package var childName: DeviceName?
   package var deviceName: DeviceName?

@@ -51,15 +51,12 @@ extension Call {
     case .added: break
     case .labelTaken:
       throw LocalAPIError(
-        .limit,
-        phrase: Phrase(
-          "Another phone is called “{name}”: give this one another name.", ["name": .text("\(new.label)")]))
+        .limit, phrase: "Another phone is called “{name}”: give this one another name.",
+        ["name": .text("\(new.label)")])
     case .tooMany:
       throw LocalAPIError(
-        .limit,
-        phrase: Phrase(
-          "{count} phones are let in, as many as a node keeps: remove one of them first.",
-          ["count": .number(Store.mostBrowsers)]))
+        .limit, phrase: "{count} phones are let in, as many as a node keeps: remove one of them first.",
+        ["count": .number(Store.mostBrowsers)])
     }
     context.feed.post(ChangeEvent(.browser))
     return browser

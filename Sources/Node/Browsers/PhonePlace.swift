@@ -42,8 +42,7 @@ package struct PhonePlace: Hashable, Sendable {
     ProcFile.text(path(in: stateFolder), most: 4_096).flatMap { PhonePlace($0) }
   }
 
-  /// Keeps it in a state folder, whose folder for phones exists; returns whether it could be
-  /// written.
+  /// Keeps it in a state folder that has one for phones; returns whether it could be written.
   package func write(in stateFolder: String) -> Bool {
     let (path, new) = (Self.path(in: stateFolder), Self.path(in: stateFolder) + ".new")
     let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)

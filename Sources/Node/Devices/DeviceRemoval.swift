@@ -46,8 +46,7 @@ extension Call {
     return Self.report(peer, removed, wasTold: false)
   }
 
-  /// Signals new keys to the links of the remaining devices, and the new discovery key to all
-  /// links.
+  /// Signals new keys to the remaining links, and the new discovery key to all links.
   private func handOut(_ rotations: [OutboxChange]) async throws {
     try await context.reloadDiscoveryKeys()
     try await directory.handOut(rotations)

@@ -83,10 +83,8 @@ extension Call {
     // Also one that the disk refused to keep, and that holds until the node is started again.
     guard wasQuarantined || peer.marks.contains(.quarantined) else {
       throw LocalAPIError(
-        .tooLate,
-        phrase: Phrase(
-          "“{machine}” is not quarantined: see `latchkey devices show` for what holds it up.",
-          ["machine": .text(peer.device.name.text)]))
+        .tooLate, phrase: "“{machine}” is not quarantined: see `latchkey devices show` for what holds it up.",
+        ["machine": .text(peer.device.name.text)])
     }
     try await directory.refresh(id)
     forget()
@@ -160,10 +158,8 @@ extension Call {
     if device != own { taken.append(context.name) }
     guard taken.contains(where: { $0.text.lowercased() == name.text.lowercased() }) else { return }
     throw LocalAPIError(
-      .invalid,
-      phrase: Phrase(
-        "Another machine, or its child, is called “{name}” already: choose another name.",
-        ["name": .text("\(name)")]))
+      .invalid, phrase: "Another machine, or its child, is called “{name}” already: choose another name.",
+      ["name": .text("\(name)")])
   }
 
   /// Returns whether a register's time is close enough to this machine's clock.
@@ -201,8 +197,7 @@ public struct RenameResult: Hashable, Sendable, Codable {
   /// not that child's device any more.
   public var unassigned: [String] = []
 
-  /// Returns what was changed, in sentences; `isRenamed` if the device got another name, and not
-  /// another owner.
+  /// Returns what was changed, in sentences; `isRenamed` for another name and not owner.
   package func phrases(isRenamed: Bool) -> [Phrase] {
     let machine = name.quotation
     var phrases: [Phrase] = []

@@ -3,8 +3,7 @@ import LatchkeyStore
 
 /// A service that passes pending effects to their carriers and records the outcomes.
 ///
-/// It begins with the effects of earlier runs. An effect without a carrier waits until its time
-/// ends.
+/// It begins with the effects of earlier runs. One without a carrier waits until its time ends.
 ///
 /// Spec: Protocol/05-delivery.md §7.
 struct EffectService: Sendable {
@@ -59,8 +58,7 @@ struct EffectService: Sendable {
 public protocol EffectCarrier: Sendable {
   var kind: CommandKind { get }
 
-  /// Carries an effect out and returns its outcome, or `underWay` if it will never have one in this
-  /// run.
+  /// Carries an effect out and returns its outcome, or `underWay` if this run will have none.
   ///
   /// The task is cancelled when the node stops.
   func carryOut(_ effect: PendingEffect) async -> EffectOutcome

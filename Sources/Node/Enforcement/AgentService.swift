@@ -4,8 +4,7 @@ import LatchkeyModel
 import LatchkeySystem
 import Logging
 
-/// A service that keeps an agent running beside a child's node, gives it orders, and takes its
-/// reports.
+/// A service that keeps an agent beside a child's node, gives it orders, and takes its reports.
 ///
 /// The system's agent is used if there is one. Otherwise the node starts one of its own, which acts
 /// for the programs of this user alone. It goes on by its last orders if the node dies; the node

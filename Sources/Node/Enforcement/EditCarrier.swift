@@ -68,8 +68,7 @@ struct EditExceptions {
   /// A Boolean value that indicates whether nothing of what the edit asks is carried out.
   private(set) var leavesOpen = false
 
-  /// Works them out for registers in force, with what is ordered for the accounts for which they
-  /// count.
+  /// Works them out for registers in force, with the orders for the accounts that they concern.
   ///
   /// `isAbsent` says whether another child is there in a shared account of a child for whom they
   /// count. `ofOwnEntries` are applications of which an account's own entry alone says what they
@@ -195,7 +194,6 @@ struct EditExceptions {
 }
 
 extension ProgramOrder {
-  /// A Boolean value that indicates whether a child can meet all of its matchers with another
-  /// program.
+  /// A Boolean value that indicates whether a child can meet all matchers with another program.
   fileprivate var isWeak: Bool { !matchers.isEmpty && !matchers.contains(where: \.isStrong) }
 }

@@ -7,8 +7,7 @@ final class EnforcementState: Sendable {
   /// What an agent has said of the orders that follow from an edit.
   struct Confirmation: Equatable {
     var degree = Enforcement.recorded
-    /// The applications that these orders recognize, also if they have closed the only program of
-    /// one.
+    /// The applications that these orders recognize, also if none of their programs runs any more.
     var apps: Set<AppID> = []
   }
 
@@ -39,8 +38,7 @@ final class EnforcementState: Sendable {
     var unordered = UnorderedApps()
     /// A Boolean value that indicates whether the newest orders are larger than an agent takes.
     var areTooLarge = false
-    /// When something last happened that parents are told of for a day, by the name of its
-    /// condition.
+    /// When something last happened that parents are told of for a day, by its condition.
     var noted: [String: BootInstant] = [:]
     var orderedAt = BootInstant(milliseconds: 0)
     /// The phrases of the reasons in orders, by the words that the agent reports.
@@ -57,8 +55,7 @@ final class EnforcementState: Sendable {
   let sleep = SleepNews()
   /// Signals that the agent has said something of its orders, or is another one.
   private let answers = ChangeSignal()
-  /// The number of the first orders of this run, which is random: no agent has heard of it in an
-  /// earlier run.
+  /// The number of the first orders of this run: no agent knows it from an earlier run.
   private let first = UInt64.random(in: 1..<UInt64.max / 2)
 
   /// Milliseconds within which an agent is there again after it or the node was started.
@@ -96,8 +93,7 @@ final class EnforcementState: Sendable {
     _ = await answers.first(until: end) { agent }
   }
 
-  /// Notes which agent is connected; one whose connection ended counts as starting for a while from
-  /// `now`.
+  /// Notes which agent is connected; one that left at `now` counts as starting for a while.
   func connected(_ hello: AgentHello?, at now: BootInstant? = nil) {
     state.withLock { state in
       state.hello = hello
@@ -131,14 +127,12 @@ final class EnforcementState: Sendable {
     if isNews { changes.notify() }
   }
 
-  /// What the agent does not carry out of the orders in force, or of those that are too large for
-  /// it.
+  /// What the agent does not carry out of the orders in force, or of too large ones.
   var faults: [OrderFault] {
     state.withLock { $0.areTooLarge ? $0.faults + [OrderFault(.tooLarge, account: 0)] : $0.faults }
   }
 
-  /// A Boolean value that indicates whether it is known what the connected agent does not carry
-  /// out.
+  /// A Boolean value that indicates whether the connected agent has said what it leaves out.
   var isAgentHeard: Bool { state.withLock { $0.isHeard } }
 
   func setTooLarge(_ areTooLarge: Bool) {
@@ -150,8 +144,7 @@ final class EnforcementState: Sendable {
 
   /// Notes which applications orders recognize nothing as.
   ///
-  /// A look at what is installed, and the end of a program, may change that while the orders stay
-  /// the same.
+  /// A look at what is installed, and the end of a program, may change that alone.
   func decided(_ unordered: UnorderedApps) {
     change { state in
       defer { state.unordered = unordered }
@@ -178,20 +171,17 @@ final class EnforcementState: Sendable {
 
   /// Returns the degree to which rules are enforced, to be shown.
   ///
-  /// Orders change often. An agent that has confirmed earlier ones has a moment to say that the
-  /// newest hold.
+  /// An agent that has confirmed earlier orders has a moment to say that the newest hold.
   func enforcement(at now: BootInstant) -> Enforcement {
     state.withLock { state in
       state.inForce != nil && now - state.orderedAt < Self.patience ? state.degree : state.confirmed
     }
   }
 
-  /// The degree to which the newest orders are enforced: only what an agent says is in force
-  /// counts.
+  /// The degree to which the newest orders are enforced by the agent's word.
   var confirmed: Enforcement { state.withLock { $0.confirmed } }
 
-  /// Returns the agent's confirmation of an edit as soon as it comes, or an empty one at an
-  /// instant.
+  /// Returns the agent's confirmation of an edit once it comes, or an empty one at an instant.
   func confirmation(of edit: CommandID, until end: BootInstant) async -> Confirmation {
     await answers.first(until: end) {
       state.withLock { state in
@@ -204,8 +194,7 @@ final class EnforcementState: Sendable {
   /// Milliseconds within which an agent says that orders hold.
   private static let patience: Int64 = 2_000
 
-  /// Orders something if it is other than before, or if edits wait that no orders follow from so
-  /// far.
+  /// Orders something if it is other than before, or if edits wait that no orders follow.
   ///
   /// `edits` are all that waited when this was decided. `watched` are accounts that are no child's.
   func order(

@@ -23,8 +23,7 @@ struct OrdersBuilder {
     return builder
   }
 
-  /// Returns the orders for an account that is no child's: its programs of `usage track` are
-  /// watched, and nothing is closed.
+  /// Returns the orders for an account of no child: programs of `usage track` are watched.
   static func watching(_ tracked: [AppID: [ProcessIdentity]], in account: UInt32) -> AccountOrders {
     let programs = tracked.map { app, processes in
       ProgramOrder(
@@ -87,8 +86,7 @@ struct OrdersBuilder {
       .subtracting([.unknownPrograms])
   }
 
-  /// Returns what recognizes an application by the child's rules, or by the look at what is
-  /// installed.
+  /// Returns what recognizes an application by the rules, or by the look at what is installed.
   func matchers(of id: AppID) -> [AppMatcher] {
     let matchers = standing.rules.app(id).matchers
     let found = installedMatchers(of: id).filter { !matchers.contains($0) }
@@ -97,8 +95,7 @@ struct OrdersBuilder {
 
   static let mostMatchers = 64
 
-  /// Returns what recognizes an installed application, unless a parent has said it by anything but
-  /// the content of files.
+  /// Returns what recognizes an installed application, unless a parent has named its matchers.
   ///
   /// A file that a parent allows by its content takes nothing from the application: it may be
   /// installed on another machine, and its next version has another content.
@@ -113,8 +110,7 @@ struct OrdersBuilder {
 
   func verdict(of subject: Subject) -> Verdict { standing.verdict(of: subject) }
 
-  /// Returns what an application is by the child's rules; the strictest of the verdicts on these
-  /// holds.
+  /// Returns what an application is by the child's rules; the strictest of their verdicts holds.
   ///
   /// What an account says of its own may be any program. As a neutral application it is one of the
   /// other programs as well, so that time that was granted for it opens no other one.
@@ -129,11 +125,9 @@ struct OrdersBuilder {
     return SharedVerdict(strictest: subjects.map { verdict(of: $0) })?.verdict ?? verdict(of: .app(id))
   }
 
-  /// Returns the order for everything that is installed or run from a terminal and that no rule
-  /// names.
+  /// Returns the order for what is installed or run from a terminal, and no rule names.
   ///
-  /// Only the system's agent gets it: the agent of one user runs in an account that is not the
-  /// child's alone.
+  /// Only the system's agent gets it: one user's runs in an account that is not the child's.
   func others(_ verdict: Verdict, _ terms: ProgramTerms, besides programs: [ProgramOrder]) -> ProgramOrder {
     let found = installed.values.filter { !$0.isOwn }.flatMap(\.matchers)
     // The argument by which a script is recognized is its path.

@@ -50,8 +50,7 @@ struct SharedOrdersBuilder {
       })
   }
 
-  /// Returns whether an application is the same by the rules of each child, wherever it is
-  /// installed.
+  /// Returns whether an application is the same by the rules of each child.
   func isSame(_ id: AppID) -> Bool { subjects(of: id).allSatisfy { $0.count == 1 } }
 
   private func subjects(of id: AppID) -> [[Subject]] {
@@ -60,8 +59,7 @@ struct SharedOrdersBuilder {
     return zip(builders, each).map { subjects(of: id, by: $0, besides: all.subtracting($1)) }
   }
 
-  /// Returns what an application is by one child's rules; the strictest of the verdicts on these
-  /// holds.
+  /// Returns what an application is by one child's rules; the strictest of the verdicts holds.
   ///
   /// What only the other children's matchers recognize is one of the other programs by these rules
   /// if the machine has it installed; otherwise it may be an unknown one as well.

@@ -67,8 +67,6 @@ extension InstalledMatchers {
   /// closed, charged for, or counted for limits that no other program has. It opens nothing:
   /// neither what is always allowed, nor learning, nor a program that would be closed or charged
   /// for as an unknown one.
-  ///
-  /// Spec: Protocol/10-household.md §5.
   func used(for id: AppID, in rules: RuleSet) -> [AppMatcher] {
     guard isOwn else { return matchers }
     let app = rules.app(id)

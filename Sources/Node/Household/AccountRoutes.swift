@@ -147,9 +147,8 @@ extension Call {
     guard found.count == 1 else {
       throw LocalAPIError(
         .ambiguousDevice,
-        phrase: Phrase(
-          "Several machines have an account called “{account}”: name one with --on, such as --on {machine}.",
-          ["account": .text("\(name)"), "machine": .text(ShellWord.machine(match.0.name, match.0.device))]))
+        phrase: "Several machines have an account called “{account}”: name one with --on, such as --on {machine}.",
+        ["account": .text("\(name)"), "machine": .text(ShellWord.machine(match.0.name, match.0.device))])
     }
     return match
   }
@@ -173,8 +172,7 @@ package struct AccountListing: Hashable, Sendable, Codable {
   package var childNames: [DeviceName] = []
   /// The child who is there, if children share it and this node knows.
   package var present: DeviceName?
-  /// A Boolean value that indicates whether children share it and, as this node knows, nobody has
-  /// said who is there.
+  /// A Boolean value that indicates whether children share it and nobody is named.
   package var isUnnamed = false
 
   package var phrase: Phrase {

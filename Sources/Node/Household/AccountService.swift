@@ -12,8 +12,7 @@ struct AccountService: Sendable {
   let directory: LinkDirectory
   /// Milliseconds between two looks at whether the accounts have changed.
   private static let pause: Int64 = 20_000
-  /// Milliseconds after which the accounts are read again: those of a directory change without a
-  /// mark.
+  /// Milliseconds after which a directory's accounts are read again, which change unmarked.
   private static let longest: Int64 = 60_000
 
   /// What changes when an account is added, changed, or used.

@@ -166,10 +166,8 @@ extension Call {
     }
     if let namesake {
       throw LocalAPIError(
-        .invalid,
-        phrase: Phrase(
-          "There is a child called “{child}” already: choose another name.",
-          ["child": .text(DeviceName(sanitising: namesake.name).text)]))
+        .invalid, phrase: "There is a child called “{child}” already: choose another name.",
+        ["child": .text(DeviceName(sanitising: namesake.name).text)])
     }
     return name
   }
@@ -185,8 +183,7 @@ public struct ChildListing: Hashable, Sendable, Codable {
   public var machines: [DeviceName]
   /// The machines that have not yet confirmed the last change that concerns the child.
   public var untold: [DeviceName]
-  /// On a parent's node, the number of the child's machines that only another parent is paired
-  /// with.
+  /// On a parent's node, the number of the child's machines that only other parents have.
   public var elsewhere: Int = 0
   /// On a parent's node, the machines that say they are the child's, which was not said here: they
   /// get nothing of the child's from this node.

@@ -24,8 +24,6 @@ enum AccountUser: Hashable, Sendable {
 }
 
 /// Who uses the accounts of a machine, of which children may share some.
-///
-/// Spec: Protocol/10-household.md §3.
 extension Household {
   /// Returns who uses an account of a machine.
   ///
@@ -63,8 +61,7 @@ extension Household {
     Set(sharers(of: account, on: device)).subtracting(user(of: account, on: device).children)
   }
 
-  /// Returns a child's accounts on a machine, also shared ones; `nil` if no account there is a
-  /// child's.
+  /// Returns a child's accounts on a machine, also shared ones; `nil` if none is any child's.
   func accounts(of child: ChildID, on device: DeviceID) -> Set<UInt32>? {
     let owned = accounts(on: device).compactMap { account in
       owners(of: account.uid, on: device).flatMap { $0.isEmpty ? nil : (uid: account.uid, owners: $0) }
@@ -83,8 +80,7 @@ extension Household {
 }
 
 extension NodeService {
-  /// Returns whether several children share an account of this machine and none has said who is
-  /// there.
+  /// Returns whether several children share an account here and none is named.
   func isShared(_ uid: UInt32) async throws -> Bool {
     guard context.profile.role == .child else { return false }
     if case .together = try await context.readHousehold().user(of: uid, on: context.own) { return true }
@@ -111,8 +107,7 @@ extension NodeService {
 }
 
 extension Caller {
-  /// Returns whether the caller may still read what it asked for before: another child may be there
-  /// now.
+  /// Returns whether the caller may still read what it asked for: another child may be there.
   func mayStillRead(_ child: ChildID, _ household: Household, on device: DeviceID) -> Bool {
     Set.operators.contains(principal) || household.sharers(of: userID, on: device).isEmpty
       || household.user(of: userID, on: device) == .child(child)

@@ -38,8 +38,7 @@ extension Household {
     children(of: device).contains(child) || taken(from: device).contains { $0.child == child }
   }
 
-  /// Returns the machines whose word about a child counts here: those that this parent has given
-  /// it.
+  /// Returns the machines whose word about a child counts: those that this parent has given.
   ///
   /// Without one, those count that say they are the child's, or were.
   func tellers(of child: ChildID) -> [DeviceID] {
@@ -74,8 +73,7 @@ extension Household {
 
   private static let dayKeys: [RegisterKey] = ["family/zone", "family/dayStart"]
 
-  /// Returns a child's name by everybody's word but one machine's; `nil` if nobody else has named
-  /// it.
+  /// Returns a child's name by everybody's word but one machine's, if anybody gives one.
   func name(of child: ChildID, besides device: DeviceID) -> String? {
     rules(of: child, HouseholdKey.name, besides: device)
   }
@@ -104,16 +102,14 @@ extension Household {
     return byNumber + byName
   }
 
-  /// Returns an account's value without some of its owners, which is none without them all; `nil`
-  /// if none of them owns it.
+  /// Returns an account's value without some owners; `nil` if none of them owns it.
   private func without(_ children: Set<ChildID>, _ owners: [ChildID]) -> String?? {
     let left = owners.filter { !children.contains($0) }
     guard left.count < owners.count else { return nil }
     return .some(left.isEmpty ? nil : AccountOwners(left)?.text)
   }
 
-  /// Returns what gives a machine, with fitting accounts, to children whom another parent may have
-  /// added.
+  /// Returns what gives a machine, with fitting accounts, to children.
   func assigning(_ device: DeviceID, to names: [String], newID: () -> ChildID?) -> [RegisterChange] {
     zip(names, accounts(on: device, of: names)).flatMap { name, accounts in
       assigning(device, to: name, with: accounts, newID: newID)
@@ -151,8 +147,7 @@ extension Household {
     return last.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  /// Returns what makes this parent say that a machine is a child's, without which it gets nothing
-  /// of the child's here.
+  /// Returns what makes this parent say that a machine is a child's.
   private func serving(_ device: DeviceID, _ child: ChildID) -> [RegisterChange] {
     given(device).contains(child)
       ? [] : [RegisterChange(.machine(device), HouseholdKey.child(child), HouseholdKey.yes)]
@@ -191,11 +186,9 @@ extension Household {
     return changes
   }
 
-  /// Returns the accounts that each of the named children gets: those that the machine states, or
-  /// else the one that fits.
+  /// Returns the accounts that each child gets: those that the machine states, or one that fits.
   ///
-  /// Accounts that a parent has decided about stay as they are, and no account is given to two
-  /// children.
+  /// Accounts that a parent has decided about stay, and no account is given to two children.
   func accounts(on device: DeviceID, of names: [String]) -> [[Account]] {
     guard let machine = machines.first(where: { $0.device == device }) else { return names.map { _ in [] } }
     let open = machine.accounts.filter { owners(of: $0.uid, on: device) == nil }

@@ -31,8 +31,7 @@ struct Household: Sendable {
   var told: [DeviceID: RegisterMap] { book.told }
   var lost: [DeviceID: [Register]] { book.lost }
 
-  /// The children that this node knows, in the order of their names, which another parent may have
-  /// given.
+  /// The children that this node knows, in the order of their names.
   var children: [(id: ChildID, name: String)] {
     var known: Set<ChildID> = []
     for register in registers.unordered {
@@ -51,11 +50,9 @@ struct Household: Sendable {
       .sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
   }
 
-  /// Returns the registers of the family's zone and of a child's, with those that another parent
-  /// has set.
+  /// Returns the family's registers and a child's, with those that another parent has set.
   ///
-  /// For a child, only the child's machines are believed: another child's machine says nothing
-  /// about it.
+  /// Only the child's machines are believed: another child's machine says nothing about it.
   func rules(of child: ChildID?) -> [Register] {
     let zones: [Zone] = [.family] + (child.map { [.child($0)] } ?? [])
     var merged = RegisterMap(zones.flatMap { registers.registers(in: $0) })
@@ -82,8 +79,7 @@ struct Household: Sendable {
     return map.registers
   }
 
-  /// The machines that children share and that have told of their accounts, none of which is a
-  /// child's.
+  /// The machines of several children that have told of their accounts, none of them a child's.
   var unsupervised: [Machine] {
     machines.filter { machine in
       guard children(of: machine.device).count > 1 else { return false }
@@ -104,8 +100,7 @@ struct Household: Sendable {
     return child.map { DeviceName(sanitising: $0.name) }
   }
 
-  /// Returns the children who use an account, none for one that is not supervised; `nil` if no
-  /// parent has decided yet.
+  /// Returns the children who use an account; `nil` if no parent has decided yet.
   func owners(of uid: UInt32, on device: DeviceID) -> [ChildID]? { owners(on: device)[uid] }
 
   /// Returns the same for an account of which the machine has not told.
@@ -114,8 +109,7 @@ struct Household: Sendable {
     return HouseholdKey.accounts(in: zone(of: device), known: [account])[account.uid]
   }
 
-  /// Returns the accounts of a machine that a parent has decided about by name and of which it has
-  /// not told.
+  /// Returns the accounts that a parent has decided about by name and the machine has not told.
   func unlisted(on device: DeviceID) -> [Account] {
     let known = Set(accounts(on: device).map(\.name))
     return accountNames(on: device).filter { !known.contains($0) }.sorted().map {
@@ -139,8 +133,7 @@ struct Household: Sendable {
 
 /// The registers of one edition, with the rules that were read from them.
 ///
-/// Reading the rules takes longer the more a family has set, and one session or one page asks for
-/// them several times.
+/// Reading the rules takes long if a family has set many, and one page asks several times.
 final class RuleBook: Sendable {
   let edition: Int64
   /// What this machine holds or, on a parent, has set.

@@ -77,8 +77,7 @@ final class HouseholdService: Sendable {
     )
   }
 
-  /// Warns that another parent has taken a machine from a child: what is set here does not go
-  /// there.
+  /// Warns that another parent has taken a machine from a child.
   private func warnOfTaken(_ household: Household, _ names: FactNames) {
     let taken = household.machines.flatMap { machine in
       household.taken(from: machine.device).compactMap { taken in
@@ -93,8 +92,7 @@ final class HouseholdService: Sendable {
     )
   }
 
-  /// Sends each child's machine what the child has used on others since Monday, and then what is
-  /// new.
+  /// Sends each machine what its children have used on others since Monday, and what is new.
   private func shareUse(of household: Household) async throws(StoreError) {
     let now = context.time.now
     var starts: [ChildID: Int64] = [:]

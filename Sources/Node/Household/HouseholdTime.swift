@@ -133,8 +133,6 @@ extension NodeContext {
 }
 
 /// A service that keeps the household's clock of a child's machine.
-///
-/// Spec: Protocol/11-rules.md §4.
 struct HouseholdClockService: Sendable {
   let context: NodeContext
   private static let pause: Int64 = 30_000

@@ -84,10 +84,8 @@ extension Call {
       let rest = before.map { Self.changeMilliseconds - (context.now() - $0.since) } ?? 0
       if rest > 0 {
         throw LocalAPIError(
-          .limit,
-          phrase: Phrase(
-            "Somebody has just said who is there: try again in {time}.",
-            ["time": .phrase(Self.waiting(min(rest, Self.changeMilliseconds)))]))
+          .limit, phrase: "Somebody has just said who is there: try again in {time}.",
+          ["time": .phrase(Self.waiting(min(rest, Self.changeMilliseconds)))])
       }
       guard try await isProven(request.pin, of: child, household) else { return try await sharedAccount() }
     }
@@ -109,10 +107,8 @@ extension Call {
     let name = household.title(of: child)
     guard let hash = household.rules(for: child).pin else {
       throw LocalAPIError(
-        .invalid,
-        phrase: Phrase(
-          "{child} has no PIN yet: a parent gives one with `latchkey children pin {word}`.",
-          ["child": .text(name.text), "word": .text(ShellWord.person(name.text))]))
+        .invalid, phrase: "{child} has no PIN yet: a parent gives one with `latchkey children pin {word}`.",
+        ["child": .text(name.text), "word": .text(ShellWord.person(name.text))])
     }
     let pin = text.flatMap { PIN($0) }
     let wait =
@@ -121,10 +117,8 @@ extension Call {
       : try await store.tryPIN(of: child, in: context.bootID, at: context.now())
     if wait > 0 {
       throw LocalAPIError(
-        .limit,
-        phrase: Phrase(
-          "Too many wrong PINs were given for {child}: try again in {time}.",
-          ["child": .text(name.text), "time": .phrase(Self.waiting(wait))]))
+        .limit, phrase: "Too many wrong PINs were given for {child}: try again in {time}.",
+        ["child": .text(name.text), "time": .phrase(Self.waiting(wait))])
     }
     guard let pin else { return false }
     if await PINWork.matches(pin, hash) { return true }
@@ -157,10 +151,8 @@ extension Household {
     let found = exact.isEmpty ? names.filter { $0.name.lowercased().hasPrefix(word) } : exact
     guard let only = found.first, found.count == 1, !word.isEmpty else {
       throw LocalAPIError(
-        .unknownChild,
-        phrase: Phrase(
-          "{name} is not one of the children who share this account: give {names}.",
-          ["name": DeviceName(sanitising: text).quotation, "names": .either(names.map(\.name))]))
+        .unknownChild, phrase: "{name} is not one of the children who share this account: give {names}.",
+        ["name": DeviceName(sanitising: text).quotation, "names": .either(names.map(\.name))])
     }
     return only.child
   }
@@ -184,8 +176,6 @@ extension Household {
 }
 
 /// A service that ends who is there in a shared account with the account's log-in sessions.
-///
-/// Spec: Protocol/10-household.md §3.
 struct PresenceService: Sendable {
   let context: NodeContext
   let usage: UsageService

@@ -137,10 +137,7 @@ extension NodeContext {
 
 /// A service that tells children of the answers to their requests as they arrive.
 ///
-/// Answers that were known when the node started are not told again: `latchkey me` shows those of
-/// today.
-///
-/// Spec: Protocol/07-local-api.md §4.
+/// Answers that were known when the node started are not told: `latchkey me` shows them.
 struct AnswerNoticeService: Sendable {
   let node: NodeService
 
@@ -154,8 +151,7 @@ struct AnswerNoticeService: Sendable {
     }
   }
 
-  /// Tells of answers that are not known, and returns the answered requests; `nil` if the disk
-  /// refuses.
+  /// Tells of new answers, and returns the answered requests; `nil` if the disk refuses.
   private func look(_ known: Set<CommandID>?) async -> Set<CommandID>? {
     guard let household = try? await node.context.readHousehold() else { return nil }
     let context = node.context
@@ -176,7 +172,7 @@ struct AnswerNoticeService: Sendable {
     return answered
   }
 
-  /// Returns a sentence such as “Kitchen laptop says yes to 30 min for Kart: then bed” with its end.
+  /// Returns a sentence such as “Kitchen laptop says yes to 30 min for Kart: then bed”.
   static func sentence(_ request: RequestListing, _ answer: RequestListing.Answer) -> Phrase {
     let arguments: [String: Phrase.Argument] = [
       "parent": .text("\(answer.by)"), "wish": .phrase(wish(request, answer)), "word": .text(answer.word),

@@ -41,8 +41,7 @@ extension Call {
   /// Milliseconds after which parents are told of a rule that was set and is not in force.
   static let overdueMilliseconds: Int64 = 3_600_000
 
-  /// Returns what a receiver has not told its person and still matters; without a receiver, the
-  /// last notices.
+  /// Returns what a receiver has yet to tell and still matters, or without one the last notices.
   func notices(for receiver: String?) async throws -> ParentNotices {
     let household = try await household()
     let choice = RuleSet.read(household.rules(of: nil), child: nil).rules
@@ -110,8 +109,6 @@ extension NoticeChoice {
 }
 
 /// The notices for parents in words, with what still matters of them.
-///
-/// Spec: Protocol/07-local-api.md §4.
 struct NoticeReader {
   /// Milliseconds within which several requests of a child are one notice.
   private static let joinedMilliseconds: Int64 = 60_000
@@ -133,8 +130,7 @@ struct NoticeReader {
 
   /// Returns stored notices in words, the oldest first.
   ///
-  /// Those about who has left the family are left out, and several requests of a child within a
-  /// minute are one.
+  /// Those about who has left are left out, and requests of a child within a minute are one.
   func read(_ stored: [StoredNotice]) -> [ParentNotice] {
     var notices: [ParentNotice] = []
     /// The first request of the last notice of each child, by its place.

@@ -5,8 +5,7 @@ import LatchkeyStore
 
 /// What a child may spend, and what answers to requests grant.
 struct ChildPoints: Sendable {
-  /// The milli-points that may be spent, after the cost of all use so far: on a child's machine
-  /// there, on a parent's all.
+  /// The milli-points to spend after all use so far: on a child's machine there, else all.
   var spendable: Int64
   /// The redeemed minutes that are left: on a child's machine there, on a parent's on all of them.
   var redeemed: [RedeemedTime]

@@ -155,7 +155,6 @@ package struct PointsRedeemed: Hashable, Sendable, Codable {
   /// The last day on which bought time can be used; `nil` for a refund.
   package var lastDay: FamilyDay?
   package var points: PointsListing
-  /// `true` if a redemption with the request's `idempotency-key` was made before and none was made
-  /// now.
+  /// `true` if a redemption with the same `idempotency-key` was made before, and none now.
   package var isRepeated: Bool?
 }

@@ -65,8 +65,7 @@ extension Call {
       giving: ReceiverGift(milliPoints: request.milliPoints))
   }
 
-  /// Changes the points of a child; what this purse does not hold of a deduction is asked of the
-  /// child's machines.
+  /// Changes a child's points; what is not here to deduct is asked of the child's machines.
   fileprivate func adjustPoints(_ request: PointsAdjustment) async throws -> PointsAdjusted {
     let child = try await childOrOnly(request.child)
     let machines = try await household().given(to: child).map(\.device)
@@ -140,10 +139,8 @@ extension Call {
       }
       guard held.count == 1 else {
         throw LocalAPIError(
-          .invalid,
-          phrase: Phrase(
-            "{count} sessions wait for a review: name one as `latchkey points` shows it.",
-            ["count": .number(held.count)]))
+          .invalid, phrase: "{count} sessions wait for a review: name one as `latchkey points` shows it.",
+          ["count": .number(held.count)])
       }
       entry = only
     }

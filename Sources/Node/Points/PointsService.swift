@@ -3,8 +3,7 @@ import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
 
-/// A service that brings points to the machine of a child's that wants them, and forgets what is
-/// over.
+/// A service that brings points to the child's machine that wants them, and ends what is over.
 ///
 /// A parent says to which machines it lends, and lends its purse to those that want points. A
 /// child's machine says whether it wants points, and returns its purse when it does not.
@@ -18,8 +17,7 @@ struct PointsService: Sendable {
   private static let retry: Int64 = 5_000
   /// Milliseconds between two looks, so that many items in a row cause few of them.
   private static let rest: ClosedRange<Int64> = 50...50
-  /// Milliseconds for which a machine that asks for points keeps its share while it is out of
-  /// touch.
+  /// Milliseconds for which a machine that wants points keeps its share out of touch.
   ///
   /// It is longer than what runs on a machine is believed: otherwise points would go to and fro.
   private static let patience: Int64 = ChildStanding.staleMilliseconds + 30_000
@@ -31,8 +29,7 @@ struct PointsService: Sendable {
     var machines: Set<DeviceID>
     var connected: Set<DeviceID>
     var isWanted: Bool
-    /// On a parent, the machines that were in touch until a moment ago; on a child's machine, those
-    /// heard of lately.
+    /// On a parent, the machines that were just in touch; on a child's machine, those heard of.
     var near: Set<DeviceID>
   }
 
@@ -106,8 +103,7 @@ struct PointsService: Sendable {
     }
   }
 
-  /// On a child's machine: ends what is over, says whether it wants points, and returns or shares
-  /// them.
+  /// On a child's machine: ends what is over, and says whether it wants points or returns them.
   ///
   /// Returns the statements of other machines for whose sake it has shared.
   private func give(
@@ -141,8 +137,7 @@ struct PointsService: Sendable {
   }
 }
 
-/// The points on other machines that a child's machine gets as soon as a reward begins to run
-/// there.
+/// The points on other machines that a child's machine gets as soon as a reward runs there.
 ///
 /// Spec: Protocol/11-rules.md §5.
 struct LoansInReach {
@@ -184,8 +179,7 @@ struct LoanWaits {
 
   private var began: [ChildID: BootInstant] = [:]
 
-  /// Returns whether a child's rewards are open for the sake of points that are expected, and until
-  /// when if they run.
+  /// Returns whether rewards are open for the sake of points that are expected, and how long.
   ///
   /// The first reward that runs begins the wait.
   mutating func wait(for child: ChildID, isRunning: Bool, at now: BootInstant) -> (isOpen: Bool, ends: BootInstant?) {

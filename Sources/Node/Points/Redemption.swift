@@ -75,10 +75,8 @@ extension Call {
         return (
           .lacking(
             LocalAPIError(
-              .invalid,
-              phrase: Phrase(
-                "These points are not here: {places}. Try again when it is in touch.",
-                ["places": places.map { .phrase($0) } ?? ""]))),
+              .invalid, phrase: "These points are not here: {places}. Try again when it is in touch.",
+              ["places": places.map { .phrase($0) } ?? ""])),
           .none
         )
       }
@@ -131,8 +129,7 @@ enum WaitingPoints {
     return joined(places)
   }
 
-  /// Returns where redeemed time can be used, such as "20 min of redeemed time can be used on
-  /// “Emma's PC” alone".
+  /// Returns where redeemed time can be used, if not here.
   static func words(_ redeemed: [DeviceID: Int64], names: FactNames) -> Phrase? {
     let places = redeemed.sorted { $0.key < $1.key }.map { device, milliseconds in
       Phrase(

@@ -86,11 +86,9 @@ extension Call {
     if let receiver = caller.receiver, receiver.name != name { throw ControlFailure.notForReceivers.error }
   }
 
-  /// Returns what a receiver asks to do, which the transaction of the deed counts; `nil` for other
-  /// callers.
+  /// Returns what a receiver asks to do, for the transaction to count; `nil` for other callers.
   ///
-  /// `words` say what it does, for the audit. It throws, as the receiver's fault, if it does not
-  /// have the right.
+  /// `words` are for the audit. It throws, as the receiver's fault, without the right.
   func deed(
     _ right: ReceiverRight, _ words: String, giving gift: ReceiverGift = ReceiverGift()
   ) async throws -> ReceiverDeed? {
@@ -102,8 +100,7 @@ extension Call {
 
   /// Counts a receiver's deed in its transaction, before anything else is written, and logs it.
   ///
-  /// The deed of another caller is `nil` and not counted. Returns whether it is to be done: it was
-  /// not done before.
+  /// A deed that is `nil` is not counted. Returns whether it is to be done: it was not before.
   func count(_ deed: ReceiverDeed?, _ effects: inout DatabaseEffects) throws -> Result<Bool, LocalAPIError> {
     guard let deed else { return .success(true) }
     switch try effects.count(deed) {

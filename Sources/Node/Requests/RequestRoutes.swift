@@ -196,10 +196,8 @@ extension Call {
     }
     guard open.count == 1 else {
       throw LocalAPIError(
-        .invalid,
-        phrase: Phrase(
-          "{count} requests wait for an answer: name one as `latchkey requests` shows it.",
-          ["count": .number(open.count)]))
+        .invalid, phrase: "{count} requests wait for an answer: name one as `latchkey requests` shows it.",
+        ["count": .number(open.count)])
     }
     return only
   }

@@ -12,8 +12,7 @@ extension Call {
       groups: try await groups(of: child))
   }
 
-  /// Returns for each child the applications that have rules, or are installed with a default
-  /// category.
+  /// Returns for each child the applications with rules, or installed with a default category.
   func apps(of wanted: ChildID?) async throws -> [ChildApps] {
     let household = try await household()
     let children = try await children(wanted)
@@ -77,8 +76,7 @@ extension Endpoints {
   }
 }
 
-/// The applications of a child that have rules, or are installed with a default category, as `GET
-/// /v1/apps` lists them.
+/// The applications of a child that `GET /v1/apps` lists.
 package struct ChildApps: Hashable, Sendable, Codable {
   /// The child; `nil` for the whole family while it has no child.
   package var child: ChildListing?
@@ -95,8 +93,7 @@ package struct ChildApps: Hashable, Sendable, Codable {
   }
 }
 
-/// What is in force for one application of a child: for each rule the child's, otherwise the
-/// family's.
+/// What is in force for one application: for each rule the child's, or else the family's.
 package struct AppListing: Hashable, Sendable, Codable {
   package var appID: AppID
   /// The name for people; the ID if none was given.

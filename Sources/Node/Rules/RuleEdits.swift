@@ -49,9 +49,8 @@ extension Call {
     if groups.contains(where: { $0.text == group }) { return }
     if let other = groups.first(where: { $0.text.lowercased() == group.lowercased() }) {
       throw LocalAPIError(
-        .invalid,
-        phrase: Phrase(
-          "There is a group “{group}”: write its name so, or choose another one.", ["group": .text(other.text)]))
+        .invalid, phrase: "There is a group “{group}”: write its name so, or choose another one.",
+        ["group": .text(other.text)])
     }
     if request.members != nil, request.memberEdit == nil { return }
     let question = Spelling.question(for: group, among: groups.map(\.text)) { PrintableText.of($0) }
@@ -76,17 +75,15 @@ extension KnownApps {
     if !groups.contains(where: { $0.text == group }), (try? match(group, isWhole: true)) != nil {
       throw LocalAPIError(
         .invalid,
-        phrase: Phrase(
-          "“{name}” is an application: give the group a name of its own, such as Games, before the applications.",
-          ["name": .text(PrintableText.of(group))]))
+        phrase: "“{name}” is an application: give the group a name of its own, such as Games, before the applications.",
+        ["name": .text(PrintableText.of(group))])
     }
     var chosen: Set<AppID> = []
     for member in members {
       guard member != group, !groups.contains(where: { $0.text == member }) else {
         throw LocalAPIError(
-          .invalid,
-          phrase: Phrase(
-            "“{name}” is a group: name the applications that are in it.", ["name": .text(PrintableText.of(member))]))
+          .invalid, phrase: "“{name}” is a group: name the applications that are in it.",
+          ["name": .text(PrintableText.of(member))])
       }
       chosen.insert(try choose(member, isNew: isNew))
     }
@@ -106,10 +103,8 @@ extension KnownApps {
       guard let app, present.contains(app) else {
         let names = present.map { edited($0).name }.sorted()
         throw LocalAPIError(
-          .unknownItem,
-          phrase: Phrase(
-            "“{name}” is not in the group {group}, which has {names}.",
-            ["name": .text(PrintableText.of(text)), "group": .text(group), "names": .list(names.map { .text($0) })]))
+          .unknownItem, phrase: "“{name}” is not in the group {group}, which has {names}.",
+          ["name": .text(PrintableText.of(text)), "group": .text(group), "names": .list(names.map { .text($0) })])
       }
       former.insert(app)
     }
@@ -129,8 +124,7 @@ struct GroupMembers {
   /// Those that are in it from now on, in the order of their IDs; none if they stay as they are.
   var members: [EditedApp] = []
   var former: [EditedApp]?
-  /// The rule from which the edit was made, which it replaces only as it was; `nil` if that does
-  /// not matter.
+  /// The rule from which the edit was made, which it replaces only as it was.
   var seen: RuleRequest.Change?
 }
 
@@ -206,8 +200,7 @@ public struct EditedApp: Hashable, Sendable, Codable {
 
   public var appID: AppID
   public var name: String
-  /// A Boolean value that indicates whether a parent has said how it is recognized, or a machine
-  /// has it.
+  /// A Boolean value that indicates whether a parent or a machine knows how it is recognized.
   public var isRecognized: Bool
   /// What became of its rules; `nil` if it was not reset.
   public var reset: Reset?

@@ -90,8 +90,7 @@ public struct ChildRules: Hashable, Sendable, Codable {
   public var rules: [RuleListing]
   /// The rules of the whole family that hold for the child, in the order of their keys.
   public var family: [RuleListing] = []
-  /// The applications on the child's machines whose category is a default, in the order of their
-  /// IDs.
+  /// The applications on the child's machines with a default category, in the order of IDs.
   public var defaults: [DefaultListing] = []
 }
 

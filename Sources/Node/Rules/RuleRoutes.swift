@@ -165,8 +165,7 @@ extension Call {
       minutes: isMore ? minutes : -minutes, isRepeated: made == nil ? true : nil)
   }
 
-  /// Returns how many of some minutes can be taken from the limit of a child's day, as far as this
-  /// machine knows.
+  /// Returns how many minutes can be taken from the limit of a child's day, as far as known.
   private static func minutesToTake(
     _ minutes: Int, _ scope: GrantScope, _ standing: ChildStanding
   ) throws(LocalAPIError) -> Int {

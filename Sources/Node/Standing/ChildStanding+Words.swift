@@ -3,8 +3,7 @@ import LatchkeyRules
 
 /// What holds for a child, as people read it.
 extension ChildStanding {
-  /// Returns a verdict as the local API shows it; `whose` names the child if the reason has to say
-  /// whose rule it is.
+  /// Returns a verdict as the local API shows it; `whose` names the child whose rule it is.
   func shown(_ verdict: Verdict, of subject: Subject, name: String, whose: String? = nil) -> VerdictToday {
     let words = verdict.reason.map { reason in
       let words = self.words(reason, of: subject, name: name)
@@ -16,8 +15,7 @@ extension ChildStanding {
       leftMilliseconds: verdict.until.map { max(0, $0 - situation.boot) })
   }
 
-  /// Returns what a rule means for what it closes; points and redeemed time may be on other
-  /// machines.
+  /// Returns what a rule means for what it closes; points and redeemed time may be elsewhere.
   private func closed(_ reason: Reason, _ words: Phrase) -> Phrase {
     let waiting =
       switch reason {
@@ -50,8 +48,7 @@ extension ChildStanding {
       verdict: shown(verdict, of: Subject(app), name: name))
   }
 
-  /// The applications that were used today, run or have rules: the longest use first, programs of
-  /// many last.
+  /// The applications that were used today, run or have rules: the longest use first.
   var apps: [AppToday] {
     appIDs.map { shown($0) }.sorted {
       if $0.appID.isOfMany != $1.appID.isOfMany { return $1.appID.isOfMany }
@@ -133,8 +130,7 @@ extension ChildStanding {
     return notices
   }
 
-  /// Returns the sentence on an application that is not allowed; an ID that stands for many needs a
-  /// plural.
+  /// Returns the sentence on an application, or many programs, that may not be used.
   private static func closed(_ app: AppID, _ name: String, _ why: Phrase) -> Phrase {
     app.isOfMany
       ? Phrase("{app} are not allowed now: {why}.", ["app": .phrase(ProgramsName.phrase(name)), "why": .phrase(why)])
@@ -167,13 +163,11 @@ public struct CategoryToday: Hashable, Sendable, Codable {
 /// What the rules say of something now.
 public struct VerdictToday: Hashable, Sendable, Codable {
   public var isAllowed: Bool
-  /// The word for the rule that closes it, now or at `until`; `nil` if none does by the end of the
-  /// next day.
+  /// The word for the rule that closes it, now or at `until`; `nil` if none does soon.
   public var rule: String?
   /// The same in words, such as "2 h a day are used"; `nil` without a rule.
   public var reason: Phrase?
-  /// Unix milliseconds when it closes, if it is allowed, or else may open; `nil` if that is not in
-  /// sight.
+  /// Unix milliseconds when it closes or, if it is closed, may open; `nil` if not in sight.
   public var until: Int64?
   public var leftMilliseconds: Int64?
 }
@@ -194,8 +188,7 @@ public struct AppToday: Hashable, Sendable, Codable {
   public var category: AppCategory
   public var usedMilliseconds: Int64
   public var verdict: VerdictToday
-  /// A Boolean value that indicates whether no machine of the child's closes it although the rules
-  /// do.
+  /// A Boolean value that indicates whether no machine closes it although the rules do.
   public var isLeftOpen = false
   /// A Boolean value that indicates whether a machine of the child's leaves it open although the
   /// rules close it, at least in some folders.
@@ -213,8 +206,7 @@ public struct AppToday: Hashable, Sendable, Codable {
     }
   }
 
-  /// What to add to an English sentence that says that the rules close it; empty if all machines
-  /// do.
+  /// What to add to an English sentence on what the rules close; empty if all machines do.
   package var exception: String { excepting(Phrase(verbatim: "")).worded() }
 
   mutating func note(_ closing: MachineClosing) {

@@ -2,15 +2,13 @@ import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
 
-/// What holds for a child at one moment, by what this machine knows: rules, use, what runs, and the
-/// verdicts.
+/// What holds for a child at one moment: rules, use, what runs, and the verdicts.
 ///
 /// A child's node and a parent's work it out in the same way.
 ///
 /// Spec: Protocol/11-rules.md §5.
 struct ChildStanding: Sendable {
-  /// Milliseconds for which what another machine tells as running is taken to go on: it tells again
-  /// within a minute.
+  /// Milliseconds for which told use is taken to go on: a machine tells again within a minute.
   static let beliefMilliseconds: Int64 = 60_000
   /// Milliseconds after which a silent machine's sessions may have ended.
   static let staleMilliseconds: Int64 = 90_000
@@ -18,11 +16,9 @@ struct ChildStanding: Sendable {
   struct Session: Hashable, Sendable {
     var device: DeviceID
     var use: RunningUse
-    /// A Boolean value that indicates whether it may have ended, since its machine has been silent
-    /// for long.
+    /// A Boolean value that indicates whether it may have ended: its machine is silent.
     var isStale: Bool
-    /// A Boolean value that indicates whether none of its programs runs now; the next one goes on
-    /// with it.
+    /// A Boolean value that indicates whether it waits for its next program.
     var isPaused = false
   }
 
@@ -41,8 +37,7 @@ struct ChildStanding: Sendable {
   var isToday = true
   /// The names that the child's machines have told, for applications that the family has not named.
   var installed: [AppID: String] = [:]
-  /// The parents' words with the answers that granted time for the day, by request; they may be
-  /// empty.
+  /// The parents' words with the answers that granted time for the day, by request.
   var answerWords: [CommandID: String] = [:]
 
   var rules: RuleSet { plan.rules }
@@ -97,8 +92,7 @@ struct ChildStanding: Sendable {
   /// The milliseconds of screen time that earlier days of the week left for the day.
   var carried: Int64 { plan.carried(in: situation) }
 
-  /// The milliseconds of screen time of the day, with what was granted and what earlier days left;
-  /// `nil` without a limit.
+  /// Milliseconds of screen time of the day, granted and carried; `nil` without a limit.
   var limitMilliseconds: Int64? {
     rules.dailyLimit(on: situation.day).map {
       Int64($0) * 60_000 + carried + ReasonText.granted(rules, to: .unknown, on: situation.day)
@@ -106,8 +100,7 @@ struct ChildStanding: Sendable {
     }
   }
 
-  /// Returns how many milliseconds can be taken from the limit a day on some applications; `nil`
-  /// without a limit.
+  /// Returns how many milliseconds of a limit can be taken away; `nil` without a limit.
   ///
   /// It is what is left for the program that was granted least: what was granted for others alone
   /// is not there to take from all, and time that is granted afterwards counts in full for each.
@@ -161,7 +154,9 @@ extension NodeContext {
   ///
   /// At an earlier moment, what was used after it does not count: the rule about use of later days
   /// (§4) is about a clock that was wrong, and not about a moment that a person asks for.
-  func standing(of child: ChildID, _ household: Household, at time: Int64? = nil) async throws(StoreError) -> ChildStanding {
+  func standing(of child: ChildID, _ household: Household, at time: Int64? = nil) async throws(StoreError)
+    -> ChildStanding
+  {
     var rules = household.rules(for: child)
     let boundary = rules.boundary
     var moment = self.time.moment(boundary)
@@ -239,7 +234,8 @@ extension NodeContext {
       for var use in told.entries {
         let since = use.isPaused ? 0 : min(silence, ChildStanding.beliefMilliseconds)
         use.activeMilliseconds = min(use.activeMilliseconds + since, HybridTimestamp.wallLimit - 1)
-        sessions.append(.init(device: device, use: use, isStale: silence > ChildStanding.staleMilliseconds, isPaused: use.isPaused))
+        sessions.append(
+          .init(device: device, use: use, isStale: silence > ChildStanding.staleMilliseconds, isPaused: use.isPaused))
       }
     }
     return sessions.sorted {

@@ -76,9 +76,8 @@ extension Call {
     guard !commands.isEmpty else {
       return LocalAPIError(
         .unknownItem,
-        phrase: Phrase(
-          "“{group}” is a group without applications, so that its rules hold for nothing. {rules} shows them.",
-          ["group": .text(name.text), "rules": rules]))
+        phrase: "“{group}” is a group without applications, so that its rules hold for nothing. {rules} shows them.",
+        ["group": .text(name.text), "rules": rules])
     }
     return LocalAPIError(
       .unknownItem,
@@ -152,8 +151,7 @@ extension ChildStanding {
       }
   }
 
-  /// Returns that an application is always allowed, as a rule that was considered; none if it is
-  /// not, or is blocked.
+  /// Returns the rule that an application is always allowed; none if it is not, or is blocked.
   private func alwaysAllowed(_ app: AppID) -> [ChildExplanation.Rule] {
     let all = rules.app(app)
     guard all.isAlwaysAllowed, !all.isBlocked, !rules.isRemoved else { return [] }
@@ -201,14 +199,11 @@ package struct ChildExplanation: Hashable, Sendable, Codable {
     /// A Boolean value that indicates whether breaks are set for the child alone.
     package var hasOwnBreaks: Bool
     package var hasFamilysBreaks: Bool
-    /// A Boolean value that indicates whether `latchkey apps allow` allows it: a file of the
-    /// child's own was refused as it.
+    /// A Boolean value that indicates whether `latchkey apps allow` allows it.
     package var isRefused = false
-    /// A Boolean value that indicates whether it is closed because nothing is recognized as it,
-    /// although its rules allow it.
+    /// A Boolean value that indicates whether it is closed because nothing is recognized as it.
     package var isUnrecognized = false
-    /// A Boolean value that indicates whether only a menu entry may tell what it is, which may be
-    /// the child's own.
+    /// A Boolean value that indicates whether only a menu entry may tell what it is.
     package var mayBeOwn = false
   }
 
@@ -224,7 +219,6 @@ package struct ChildExplanation: Hashable, Sendable, Codable {
   package var enforcement: Enforcement
   /// Why it runs on although the rules close it, one sentence for each machine on which it does.
   package var leftOpen: [String] = []
-  /// Who is there in each account that the child shares, and what holds there meanwhile, one
-  /// sentence each.
+  /// Who is there in each shared account, and what holds there meanwhile, one sentence each.
   package var shared: [String] = []
 }

@@ -23,8 +23,7 @@ struct MachineClosing {
     self.init(app, [standing], isAllowed: standing.verdict(of: Subject(app)).isAllowed, on: machines)
   }
 
-  /// Works it out for an application on machines of one child, or of several who share an account
-  /// in which nobody is named.
+  /// Works it out for one child, or for several who share an account in which nobody is named.
   init(_ app: AppID, _ standings: [ChildStanding], isAllowed: Bool, on machines: [ToldMachine]) {
     let subject = ClosedSubject(app: app, standings: standings, isAllowed: isAllowed)
     isRefused = machines.contains { $0.refused.contains(app) }
@@ -111,8 +110,7 @@ private struct ClosedSubject {
     return ConditionKind.AppWords(name: names[app] ?? app.text, argument: RuleTerms(names: names).argument(app))
   }
 
-  /// Returns how much a machine leaves open of what the rules close, with a sentence where it does
-  /// otherwise than they say.
+  /// Returns how much a machine leaves open, with a sentence where it departs from the rules.
   func look(_ machine: ToldMachine) -> (extent: Extent, sentence: String?) {
     if let nothing = machine.nothing { return isAllowed ? (.closed, nil) : (.open, nothing) }
     let faults = faults(on: machine)
@@ -163,8 +161,7 @@ private struct ClosedSubject {
     return (extent, why ?? others)
   }
 
-  /// Returns whether a machine recognizes nothing as it and closes what no rule names, although its
-  /// rules allow it.
+  /// Returns whether a machine closes it as a program that no rule names against its rules.
   func isUnrecognizedAndClosed(_ machine: ToldMachine) -> Bool {
     guard isAllowed, machine.nothing == nil, !isRunning(on: machine.device) else { return false }
     // What the child's own account alone says of a program is no reason to let it run.
@@ -199,15 +196,13 @@ private struct ClosedSubject {
     return Set(named.map(\.kind))
   }
 
-  /// Returns whether a machine may have told that it recognizes nothing as the application before
-  /// the rules gave it its matchers.
+  /// Returns whether a machine may have told of it before the rules gave it its matchers.
   private func isOutdated(_ faults: [ConditionListing], on machine: ToldMachine) -> Bool {
     machine.isBehind && !matcherKinds.isEmpty && faults.contains { $0.condition.name == "rule-unrecognized" }
       && !isRunning(on: machine.device)
   }
 
-  /// Returns whether unknown programs are closed; the agent of one user has no orders for those
-  /// that merely count.
+  /// Returns whether unknown programs are closed; one user's agent has no orders to count them.
   private func closesUnknown(isSingle: Bool) -> Bool {
     (!isSingle || standings.contains(where: \.rules.ordersUnknown)) && isClosed(.unknown)
   }

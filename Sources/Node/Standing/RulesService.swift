@@ -36,8 +36,7 @@ struct RulesService: Sendable {
     }
   }
 
-  /// Waits until the agent has told what a sleep has cut, so that nothing closes for time slept
-  /// away.
+  /// Waits until the agent has told of a sleep, so that nothing closes for time slept away.
   private func awaitSleepNews() async {
     let (sleep, end) = (context.enforcementState.sleep, context.now() + Self.sleepNews)
     await context.changes.first(until: end) {
@@ -175,8 +174,7 @@ final class SleepNews: Sendable {
   private let slept: @Sendable () -> Int64
   private let known: Mutex<Int64>
 
-  /// Creates news of which nothing is awaited; `slept` returns for how many milliseconds the
-  /// machine has slept in this boot.
+  /// Creates news of nothing; `slept` returns the milliseconds of sleep in this boot.
   init(slept: @escaping @Sendable () -> Int64 = { SystemClock.boot.milliseconds - SystemClock.awake.milliseconds }) {
     self.slept = slept
     known = Mutex(slept())

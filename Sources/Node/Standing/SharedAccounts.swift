@@ -10,8 +10,7 @@ struct PresenceReading {
   let running: [ChildStanding.Session]
   let connected: Set<DeviceID>
 
-  /// Returns who is there in an account that several children share; `nil` for another account, and
-  /// if it is not known.
+  /// Returns who is there in a shared account; `nil` for another one, and if it is not known.
   ///
   /// A machine that is connected tells at once for whom what runs counts. A long list leaves
   /// something out, and nothing follows from that.
@@ -94,8 +93,7 @@ extension Call {
   private static let notKnown = Phrase(
     "Who is there is not known here: the rules of a child who has said so hold, and otherwise the strictest.")
 
-  /// Returns the sentence on whose rules hold while nobody has said who is there, with what follows
-  /// for an application.
+  /// Returns the sentence on whose rules hold, with what follows for an application.
   private static func strictest(
     isMeanwhile: Bool, _ count: Int, _ together: (words: String, sentences: [String])?
   ) -> Phrase {
@@ -141,8 +139,7 @@ extension Call {
     return (words + exception, closing.sentences + [naming(child, household)])
   }
 
-  /// Returns what holds in an account of this machine while nobody is named; `nil` without
-  /// children.
+  /// Returns what holds in an account here while nobody is named; `nil` without children.
   func unnamedToday(_ sharers: [ChildID], in account: UInt32, _ household: Household) async throws -> UnnamedToday? {
     let standings = try await standings(of: sharers, household, at: nil)
     guard let shared = SharedVerdict(strictest: standings.map(\.screenVerdict)), let child = sharers.first else {

@@ -45,8 +45,7 @@ extension Call {
     return today
   }
 
-  /// Returns whether an unknown program that was closed would still be closed: a parent may have
-  /// listed it since.
+  /// Returns whether an unknown program is still closed: a parent may have listed it since.
   private func closesUnknown(of child: ChildID) async throws -> Bool {
     let household = try await household()
     let standing = try await context.standing(of: child, household)

@@ -8,18 +8,15 @@ import LatchkeyStore
 struct ToldMachine {
   var device: DeviceID
   var conditions: [ConditionListing]
-  /// The accounts that it is asked about, such as a child's; `nil` if none of its accounts is known
-  /// to be a child's.
+  /// The accounts that it is asked about, such as a child's; `nil` if no child's is known.
   var accounts: Set<UInt32>?
   /// What to call it in sentences: “this machine”, or its name in quotation marks.
   var words = "the machine"
   /// Its name; `nil` for this machine, and for one without a name here.
   var name: DeviceName?
-  /// The option that names the child in commands, such as `--child Emma`; empty if it can be left
-  /// out.
+  /// The option that names the child in commands, such as `--child Emma`; it may be empty.
   var whose = ""
-  /// A Boolean value that indicates whether it has not confirmed the last change of the rules, so
-  /// that what it has told may be older.
+  /// A Boolean value that indicates whether it may have told this before the last change.
   var isBehind = false
 
   var place: Phrase.Argument {
@@ -67,8 +64,7 @@ extension ConditionKind {
 }
 
 extension ConditionListing {
-  /// The sentence about the machine and the next step, with what people call the application that
-  /// it is about.
+  /// The sentence about the machine and the next step, with what people call the application.
   func sentences(app: ConditionKind.AppWords? = nil, whose: String = "") -> String? {
     ConditionKind.named(condition.name)?.sentences(
       on: isOwn ? "this machine" : "“\(deviceName.text)”", account: accountName ?? "", detail: condition.detail,

@@ -3,11 +3,9 @@ import LatchkeyModel
 import LatchkeyStore
 import Synchronization
 
-/// The sessions of use that are open on this machine, with the programs that the connected agent
-/// watches.
+/// The open sessions of use on this machine, with the programs that the agent watches.
 ///
-/// The usage service alone changes them. Their journal is the table `open_session`: it is changed
-/// first, and then read.
+/// The usage service changes their journal, the table `open_session`, and then these.
 final class OpenSessions: Sendable {
   private struct State {
     var sessions: [OpenUsageSession] = []
@@ -48,8 +46,7 @@ final class OpenSessions: Sendable {
 
   subscript(id: RecordID) -> OpenUsageSession? { all.first { $0.recordID == id } }
 
-  /// Returns the session in which the programs of a session have gone on last, or the session
-  /// itself.
+  /// Returns the session in which the programs of a session have gone on last, or itself.
   func latest(of id: RecordID) -> RecordID { state.withLock { $0.following[id] ?? id } }
 
   func session(of process: ProcessIdentity) -> OpenUsageSession? { all.first { $0.processes.contains(process) } }
@@ -83,8 +80,7 @@ final class OpenSessions: Sendable {
   /// paused: the time between three of the agent's reports of activity.
   private static let stillMilliseconds: Int64 = 10_000
 
-  /// Returns whether nothing of a session of many programs is in use, which then waits for its next
-  /// program.
+  /// Returns whether a session of many programs waits for its next program.
   ///
   /// A session that the agent's clock counts has no processes. It is in use while one of its
   /// programs runs and the clock advances.

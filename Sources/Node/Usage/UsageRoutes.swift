@@ -197,8 +197,7 @@ package struct UsagePage: Hashable, Sendable, Codable {
     package var clippedEnd: Int64
     /// The share of the time of use that belongs to that part, in milliseconds.
     package var clippedActiveMilliseconds: Int64
-    /// A Boolean value that indicates whether it is still in progress; its numbers are those of the
-    /// last heartbeat.
+    /// A Boolean value that indicates whether it goes on; the numbers are the last heartbeat's.
     package var isOpen = false
     /// On a child's node, the parents' machines that refused the record.
     package var refusedBy: [DeviceName]?
@@ -217,8 +216,7 @@ package struct UsagePage: Hashable, Sendable, Codable {
   package var next: String?
 }
 
-/// The answer to `UsageStartRequest`: the session is durable, and is recorded even if every process
-/// is killed from now on.
+/// The answer to `UsageStartRequest`: the session is durable, whatever is killed from now on.
 public struct UsageStarted: Hashable, Sendable, Codable {
   public var recordID: RecordID
   /// A Boolean value that indicates whether the rules block the application.

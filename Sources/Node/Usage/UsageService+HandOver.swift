@@ -15,8 +15,7 @@ extension UsageService {
   /// Gives the programs of shared accounts that were begun for others to the children for whom they
   /// count now, as after a parent has changed whose an account is.
   ///
-  /// A child who does not share the account any more is not there any more, also if it shares it
-  /// again.
+  /// A child who does not share the account any more is not named in it any more.
   func handOverShared() async throws(StoreError) {
     let household = try await context.readHousehold()
     for present in try await context.store.presentChildren() where present.bootID == context.bootID {

@@ -7,8 +7,7 @@ import LatchkeySystem
 ///
 /// Spec: Protocol/06-messages.md §5, 13-agent.md §5.
 extension UsageService {
-  /// Begins a session for a program that runs since an instant, or adds the program to the open
-  /// session of its application.
+  /// Begins a session for a program, or adds it to the open session of its application.
   ///
   /// The same program again changes nothing. What a child can forge recognizes it weakly: then it
   /// earns nothing. `asOf` is when the agent reported it, and `activity` a reading of the
@@ -61,8 +60,7 @@ extension UsageService {
 
   /// Notes that a program ran until an instant.
   ///
-  /// One that had no place gets it if there is one now, as when other programs of its application
-  /// have ended.
+  /// One that had no place gets it if another program of its application has ended.
   func ran(_ use: ProgramUse, until instant: BootInstant, activity: SessionActivity.Reading?) async throws(StoreError) {
     if let session = context.sessions.session(of: use.process) {
       watches(use.process, at: instant)

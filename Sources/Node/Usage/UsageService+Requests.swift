@@ -129,8 +129,7 @@ extension UsageService {
 
   /// Returns the record of a session whose programs have ended, once the agent has reported it.
   ///
-  /// If the programs go on in another session since somebody else was named, it is that one's
-  /// record.
+  /// If the programs go on in another session, it is that one's record.
   func end(_ id: RecordID) async throws(LocalAPIError) -> UsageRecord {
     let end = context.now() + Self.patience
     let ended: Void? = try await context.sessions.changes.first(until: end, pace: Self.diskPause) {
@@ -159,8 +158,6 @@ extension UsageService {
 }
 
 /// The comparison of a caller's statement about a program with the kernel's.
-///
-/// Spec: Protocol/06-messages.md §5.
 struct UsageStartCheck {
   let request: UsageStartRequest
   let user: UInt32
@@ -172,8 +169,7 @@ struct UsageStartCheck {
 
   /// A tick of the kernel's start times in milliseconds, by which a caller may have rounded up.
   private static let tick: Int64 = 10
-  /// The milliseconds of difference between two wall clock readings that count as the same: the
-  /// clock may be set in between.
+  /// Milliseconds between two wall clock readings that may be the same: the clock may be set.
   private static let wallTolerance: Int64 = 60_000
 
   var fault: LocalAPIError? {
@@ -211,8 +207,7 @@ struct UseTerms: Hashable, Sendable {
   var milliPointsPerMinute: Int64
   /// The child who uses it; `nil` for none and for several.
   var child: ChildID?
-  /// The children for whom it counts while several share the account and none has said who is
-  /// there.
+  /// The children for whom it counts while several share the account and none is named.
   var sharers: [SessionSharer] = []
 }
 

@@ -12,15 +12,12 @@ import LatchkeyStore
 /// Spec: Protocol/06-messages.md §5, 11-rules.md §5.
 extension UsageService {
   private static let mostAccounts = 256
-  /// The shortest use that is recorded at once, in milliseconds; a shorter one counts with the
-  /// next.
+  /// The shortest use that is recorded at once, in milliseconds; less counts with the next.
   private static let leastMilliseconds: Int64 = 1_000
 
-  /// Records unknown programs that merely count, by the clock that the system's agent keeps of an
-  /// account.
+  /// Records unknown programs that merely count, by the clock of the system's agent.
   ///
-  /// Returns `false` if they are to be recorded as processes: a parent treats them as rewards, or
-  /// there is no clock.
+  /// Returns `false` if they are to be recorded as processes: rewards, or without a clock.
   func count(
     _ app: AppID, in account: UInt32, _ reading: SessionActivity.Reading?, at instant: BootInstant
   ) async throws(StoreError) -> Bool {
@@ -103,8 +100,7 @@ extension UsageService {
     }
   }
 
-  /// Ends a session of unknown or other programs unless it has the terms that it would begin with
-  /// now.
+  /// Ends a session of unknown or other programs unless its terms still hold.
   func cutMany(_ app: AppID, in account: UInt32, unless terms: UseTerms) async throws(StoreError) {
     for session in context.sessions.all where session.appID == app && session.account == account {
       if session.category == terms.category, session.child == terms.child, session.sharers == terms.sharers {

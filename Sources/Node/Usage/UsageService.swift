@@ -157,8 +157,7 @@ actor UsageService {
 
   // MARK: Ends
 
-  /// Removes programs from a session of many programs, which waits for the next one if none is
-  /// left.
+  /// Removes programs from a session of many programs, which may wait for the next one.
   ///
   /// With a `boot`, they are removed where they go on since somebody else was named.
   func pause(
@@ -169,8 +168,7 @@ actor UsageService {
     try await context.sessions.read(from: context.store)
   }
 
-  /// Removes programs from a session, and ends the session if they were the last; returns its end,
-  /// if any.
+  /// Removes programs from a session, and ends it with the last one; returns its end, if any.
   ///
   /// With a `boot`, it ends the session in which they go on since somebody else was named. Without
   /// an `end`, the session is expected to have ended. Without `evidence`, the session keeps its

@@ -30,9 +30,8 @@ extension Call {
     }
     guard last.days(since: first) < UsageReport.mostDays else {
       throw LocalAPIError(
-        .invalid,
-        phrase: Phrase(
-          "A report has at most {days} days: give a later --from.", ["days": .number(UsageReport.mostDays)]))
+        .invalid, phrase: "A report has at most {days} days: give a later --from.",
+        ["days": .number(UsageReport.mostDays)])
     }
     let empty = UsageReport(
       boundary, period, from: first, through: last, isLearningFree: rules.screenTime.learning == .free)
@@ -65,17 +64,15 @@ extension Call {
   private static func reportDay(_ text: String) throws(LocalAPIError) -> FamilyDay {
     guard let day = FamilyDay(text) else {
       throw LocalAPIError(
-        .invalid,
-        phrase: Phrase(
-          "“{text}” is no day: write it as 2026-11-21.", ["text": .text(DeviceName(sanitising: text).text)]))
+        .invalid, phrase: "“{text}” is no day: write it as 2026-11-21.",
+        ["text": .text(DeviceName(sanitising: text).text)])
     }
     return day
   }
 }
 
 extension ReportPeriod {
-  /// Returns the first day of a report for which nobody named one: a week of days, five weeks, or a
-  /// year of months.
+  /// Returns the usual first day: of a week of days, five weeks, or a year of months.
   fileprivate func usualStart(before last: FamilyDay) -> FamilyDay {
     switch self {
     case .day: last.advanced(byDays: -6)
