@@ -93,10 +93,9 @@ private struct AuditWords {
     guard parts.count == 2, let key = RegisterKey(parts[1]) else { return nil }
     if parts[0] == "family" { return (.family, key) }
     let ends = parts[0].split(separator: "/", maxSplits: 1).map(String.init)
-    guard ends.count == 2 else { return nil }
-    switch ends[0] {
-    case "child": return ChildID(ends[1]).map { (.child($0), key) }
-    case "machine": return DeviceID(ends[1]).map { (.machine($0), key) }
+    switch ends.first {
+    case "child": return ends.last.flatMap { ChildID($0) }.map { (.child($0), key) }
+    case "machine": return ends.last.flatMap { DeviceID($0) }.map { (.machine($0), key) }
     default: return nil
     }
   }

@@ -111,28 +111,20 @@ extension Household {
 
   /// Returns what gives a machine, with fitting accounts, to children.
   func assigning(_ device: DeviceID, to names: [String], newID: () -> ChildID?) -> [RegisterChange] {
-    zip(names, accounts(on: device, of: names)).flatMap { name, accounts in
-      assigning(device, to: name, with: accounts, newID: newID)
-    }
-  }
-
-  private func assigning(
-    _ device: DeviceID, to name: String, with accounts: [Account], newID: () -> ChildID?
-  ) -> [RegisterChange] {
     let others = told[device] ?? RegisterMap()
-    // A machine that gives another child's ID for the name must not get what is that child's.
-    let toldChild = HouseholdKey.children(servedIn: others.registers(in: .machine(device))).first { id in
-      others.value(.child(id), HouseholdKey.name)?.lowercased() == name.lowercased()
-        && self.name(of: id, besides: device).map { $0.lowercased() == name.lowercased() } ?? true
+    return zip(names, accounts(on: device, of: names)).flatMap { name, accounts -> [RegisterChange] in
+      // A machine that gives another child's ID for the name must not get what is that child's.
+      let toldChild = HouseholdKey.children(servedIn: others.registers(in: .machine(device))).first { id in
+        others.value(.child(id), HouseholdKey.name)?.lowercased() == name.lowercased()
+          && self.name(of: id, besides: device).map { $0.lowercased() == name.lowercased() } ?? true
+      }
+      let known = children.first { $0.name.lowercased() == name.lowercased() }?.id
+      guard let child = toldChild ?? known ?? newID() else { return [] }
+      // A child that another parent has added has its name already.
+      let naming = known == nil && toldChild == nil ? [RegisterChange(.child(child), HouseholdKey.name, name)] : []
+      return naming + serving(device, child)
+        + accounts.map { RegisterChange(.machine(device), HouseholdKey.account($0.uid), child.description) }
     }
-    let known = children.first { $0.name.lowercased() == name.lowercased() }?.id
-    guard let child = toldChild ?? known ?? newID() else { return [] }
-    var changes: [RegisterChange] = []
-    // A child that another parent has added has its name already.
-    if known == nil, toldChild == nil { changes.append(RegisterChange(.child(child), HouseholdKey.name, name)) }
-    changes += serving(device, child)
-    changes += accounts.map { RegisterChange(.machine(device), HouseholdKey.account($0.uid), child.description) }
-    return changes
   }
 
   /// Returns what gives a machine to the named children alone.

@@ -4,24 +4,22 @@ import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeySystem
 
-extension Route.Place {
-  fileprivate static let sharedAccount = Route.Place.child(
-    "This is a parent's machine: say who is there on the child's, in the account that is shared.")
-}
-
 /// Who is there in an account that several children share.
 ///
 /// Spec: Protocol/10-household.md §3.
 extension Endpoints {
   static let presenceRoutes: [any ServedEndpoint] = [getPresence, setPresence]
 
+  private static let sharedAccount = Route.Place.child(
+    "This is a parent's machine: say who is there on the child's, in the account that is shared.")
+
   package static let getPresence = Endpoint(
-    .get, "/v1/me/present", whoMay: .operatorsAndSharers, on: .sharedAccount,
+    .get, "/v1/me/present", whoMay: .operatorsAndSharers, on: sharedAccount,
     summary: "Who shares the account that the caller uses, and who is there, on a child."
   ) { call in try await call.sharedAccount() }
 
   package static let setPresence = Endpoint(
-    .post, "/v1/me/present", Body.json(PresenceRequest.self), whoMay: .operatorsAndSharers, on: .sharedAccount,
+    .post, "/v1/me/present", Body.json(PresenceRequest.self), whoMay: .operatorsAndSharers, on: sharedAccount,
     errors: [.unknownChild, .limit],
     summary: "Says with a child's PIN who is there in the account that the caller uses, or that nobody is, on a child."
   ) { call, request in try await call.setPresence(request) }

@@ -9,30 +9,33 @@ import LatchkeyStore
 extension Endpoints {
   static let receiverRoutes: [any ServedEndpoint] = [getReceivers, addReceiver, deleteReceiver, reportReceiver]
 
+  private static let receivers = Route.Place.parent("Receivers are set up on a parent's machine: run this there.")
+
   package static let getReceivers = Endpoint(
-    .get, "/v1/receivers", on: .receivers,
+    .get, "/v1/receivers", on: receivers,
     summary: "The receivers that are set up, on a parent: what each may do, has given today, and what is wrong."
   ) { call in try await call.receivers() }
 
   package static let addReceiver = Endpoint(
-    .post, "/v1/receivers", Body.json(NewReceiver.self), on: .receivers, created: true, errors: [.limit],
+    .post, "/v1/receivers", Body.json(NewReceiver.self), on: receivers, created: true, errors: [.limit],
     summary: "Sets up a receiver, on a parent, with a new token; one of the same name is replaced."
   ) { call, receiver in try await call.add(receiver) }
 
   package static let deleteReceiver = Endpoint(
-    .delete, "/v1/receivers/{receiver}", Path.receiver, on: .receivers, errors: [.unknownItem],
+    .delete, "/v1/receivers/{receiver}", Path.receiver, on: receivers, errors: [.unknownItem],
     summary: "Removes a receiver, on a parent. Its token is worth nothing at once."
   ) { call, receiver in try await call.removeReceiver(receiver) }
 
   package static let reportReceiver = Endpoint(
     .post, "/v1/receivers/{receiver}/state", Path.receiver, Body.json(ReceiverState.self),
-    whoMay: .operatorsAndReceivers, on: .receivers, errors: [.unknownItem],
+    whoMay: .operatorsAndReceivers, on: receivers, errors: [.unknownItem],
     summary: "Says what is wrong with the server behind a receiver, on a parent."
-  ) { call, receiver, state in try await call.report(state, of: receiver) }
-}
-
-extension Route.Place {
-  fileprivate static let receivers = Route.Place.parent("Receivers are set up on a parent's machine: run this there.")
+  ) { call, receiver, state in
+    try call.checkOwn(receiver)
+    guard try await call.store.receivers().contains(where: { $0.name == receiver }) else { throw Call.noSuchReceiver }
+    call.context.bridges.note(state.fault, of: receiver, at: call.context.wall())
+    return state
+  }
 }
 
 extension Call {
@@ -73,13 +76,6 @@ extension Call {
     // Its stream ends at the next change.
     context.feed.post(ChangeEvent(.notice))
     return try await receivers()
-  }
-
-  func report(_ state: ReceiverState, of name: String) async throws -> ReceiverState {
-    try checkOwn(name)
-    guard try await store.receivers().contains(where: { $0.name == name }) else { throw Self.noSuchReceiver }
-    context.bridges.note(state.fault, of: name, at: context.wall())
-    return state
   }
 
   func checkOwn(_ name: String) throws(LocalAPIError) {
@@ -151,7 +147,7 @@ extension Call {
     return try outcome.get() ? commands : nil
   }
 
-  private static let noSuchReceiver = LocalAPIError(
+  fileprivate static let noSuchReceiver = LocalAPIError(
     .unknownItem, "There is no receiver of that name: `latchkey receivers` lists them.")
   private static let changed = LocalAPIError(
     .tooLate,

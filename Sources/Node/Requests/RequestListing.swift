@@ -129,29 +129,16 @@ extension Call {
     /// What people call the child's applications.
     var apps: [AppID: String]
 
-    func isNameless(_ request: ChildRequest) -> Bool {
-      switch request.wish {
-      case .app(let app): apps[app] == nil
-      case .time(let grant): if case .app(let app) = grant.scope { apps[app] == nil } else { false }
-      }
-    }
-
     func listing(_ request: ChildRequest, _ names: FactNames, _ short: ShortIDs) -> RequestListing {
       var listing = RequestListing(
         requestID: request.id, short: short.short(request.id.bytes), childName: name,
-        deviceName: names[request.device], minutes: nil, appID: nil, category: nil, reason: request.reason,
+        deviceName: names[request.device], appID: request.app, reason: request.reason,
         askedAt: request.at, day: request.day, state: .open)
-      switch request.wish {
-      case .app(let app): listing.appID = app
-      case .time(let grant):
+      if case .time(let grant) = request.wish {
         listing.minutes = grant.minutes
-        switch grant.scope {
-        case .all: break
-        case .category(let category): listing.category = category
-        case .app(let app): listing.appID = app
-        }
+        if case .category(let category) = grant.scope { listing.category = category }
       }
-      listing.appName = listing.appID.map { apps[$0] ?? $0.text }
+      listing.appName = request.app.map { apps[$0] ?? $0.text }
       switch book.state(of: request.id, on: day) {
       case .open, nil: listing.state = .open
       case .expired: listing.state = .expired
@@ -187,7 +174,7 @@ extension Call {
       }
     }
     // What is installed is read only where a request names an application that no rule names.
-    for (index, book) in books.enumerated() where book.requests.contains(where: { book.isNameless($0) }) {
+    for (index, book) in books.enumerated() where book.requests.compactMap(\.app).contains(where: { book.apps[$0] == nil }) {
       books[index].apps.merge(try await installedNames(of: book.child, household)) { named, _ in named }
     }
     return books
@@ -204,5 +191,15 @@ extension Call {
       for request in book.requests where request.id == id { return book.listing(request, names, short) }
     }
     throw Self.noSuchRequest
+  }
+}
+
+extension ChildRequest {
+  /// The application that the child asks for, or for which the time is.
+  fileprivate var app: AppID? {
+    switch wish {
+    case .app(let app): app
+    case .time(let grant): if case .app(let app) = grant.scope { app } else { nil }
+    }
   }
 }

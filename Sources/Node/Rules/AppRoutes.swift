@@ -36,9 +36,7 @@ extension Call {
       listings[id, default: [:]][listing.key] = listing
       guard !listing.isFamilys, RuleKey(listing.key) == AppRule.limit.key(of: id) else { continue }
       // The child's limit of every day holds instead of the family's of each weekday.
-      listings[id] = listings[id]?.filter { key, rule in
-        !rule.isFamilys || RuleKey(key)?.weekday == nil
-      }
+      listings[id] = listings[id]?.filter { key, rule in !rule.isFamilys || RuleKey(key)?.weekday == nil }
     }
     let names = try await installedNames(of: child, household)
     for id in rules.groups.values.flatMap(\.members) where listings[id] == nil { listings[id] = [:] }

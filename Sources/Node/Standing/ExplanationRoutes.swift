@@ -120,9 +120,7 @@ extension Call {
       standing.apps.map { AppSearch.Candidate(appID: $0.appID, name: $0.displayName) }
       + installed.map { AppSearch.Candidate(appID: $0.key, name: $0.value, isInstalled: true) }
     // What was used on another day of the week may have no rules.
-    let past = AppID(text).flatMap { id in
-      standing.situation.use.values.contains { $0.apps[id] != nil } ? id : nil
-    }
+    let past = AppID(text).flatMap { id in standing.situation.use.values.contains { $0.apps[id] != nil } ? id : nil }
     // A file that was refused is listed under its name with a mark, and machines tell that ID as an
     // installed application's only after their next look.
     let files = standing.rules.apps.keys.filter { $0.isOfRefused(text) }

@@ -122,7 +122,7 @@ private struct ClosedSubject {
     let isSilent = isNamed && machine.isSilent(on: app)
     // What is counted is recognized: a program of `usage track` as well.
     if isAllowed, isNamed, faults.isEmpty, machine.refused.contains(app), isClosed(.unknown) {
-      return (.closed, anotherFile(machine.words))
+      return (.closed, "A file of “\(words.name)” that no parent has allowed is closed on \(machine.words).")
     }
     if isNamed && faults.isEmpty && !isSilent || isRunning(on: machine.device) && !app.isOfMany {
       return (.closed, nil)
@@ -240,10 +240,6 @@ private struct ClosedSubject {
   private func closedUnrecognized(_ machine: String, isSure: Bool) -> String {
     "Nothing on \(machine) is recognized as “\(words.name)”, so that it \(isSure ? "is" : "may be") closed there like programs "
       + "that no rule names."
-  }
-
-  private func anotherFile(_ machine: String) -> String {
-    "A file of “\(words.name)” that no parent has allowed is closed on \(machine)."
   }
 
   private static func ownFolders(_ machine: String) -> String {

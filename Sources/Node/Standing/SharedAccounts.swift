@@ -67,9 +67,7 @@ extension Call {
       if case .child(let present) = user {
         let name = household.title(of: present).text
         let now = Phrase("{child} is there now, so {child}'s rules hold in it.", ["child": .text(name)])
-        rest =
-          app == nil || present == child
-          ? now : Self.both(now, Phrase(verbatim: naming(child, household)))
+        rest = app == nil || present == child ? now : Self.both(now, Phrase(verbatim: naming(child, household)))
       } else {
         var together: (words: String, sentences: [String])?
         if let app {

@@ -2,16 +2,14 @@ import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
 
-extension Route.Place {
-  fileprivate static let childsDay = Route.Place.child(
-    "This is a parent's machine: run `latchkey today` here, or `latchkey me` on a child's.")
-}
-
 /// A child's day: what was used, what is left, and why.
 ///
 /// Spec: Protocol/10-household.md §4, Protocol/11-rules.md §5.
 extension Endpoints {
   static let todayRoutes: [any ServedEndpoint] = [getToday, getOwnToday, noticeEvents, getExplanation, getUseReport]
+
+  private static let childsDay = Route.Place.child(
+    "This is a parent's machine: run `latchkey today` here, or `latchkey me` on a child's.")
 
   public static let getToday = Endpoint(
     .get, "/v1/children/{child}/today", Path.child, whoMay: .operatorsChildAndReceivers, browsers: .look,
@@ -20,13 +18,13 @@ extension Endpoints {
   ) { call, child in try await call.today(of: call.child(child)) }
 
   package static let getOwnToday = Endpoint(
-    .get, "/v1/me", whoMay: .operatorsAndSharers, on: .childsDay, errors: [.unknownChild],
+    .get, "/v1/me", whoMay: .operatorsAndSharers, on: childsDay, errors: [.unknownChild],
     summary: "The day of the child whose account the caller uses, on a child."
   ) { call in try await call.ownToday() }
 
   package static let noticeEvents = Endpoint(
     events: "/v1/me/notices", Query.number("after", "The number of the last notice that is known.", default: 0),
-    whoMay: .operatorsAndSharers, on: .childsDay, errors: [.unknownChild],
+    whoMay: .operatorsAndSharers, on: childsDay, errors: [.unknownChild],
     summary: "What the child whose account the caller uses is told, on a child: what is kept, then each new notice."
   ) { call, number in try await call.notices(after: number) }
 }

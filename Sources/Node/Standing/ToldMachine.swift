@@ -80,11 +80,9 @@ extension Call {
     let refused = try await store.inventories(RefusedProgram.self)
     let rules = household.rules(for: child)
     let name = household.title(of: child).text
-    let whose =
-      household.children.count > 1 && ShellWord.isPlain(name) ? "--child \(ShellWord.person(name))" : ""
+    let whose = household.children.count > 1 && ShellWord.isPlain(name) ? "--child \(ShellWord.person(name))" : ""
     let behind = try await machinesWithEditsUnderWay()
-    let machines =
-      role == .child ? [(own, nil)] : household.machines(of: child).map { ($0.device, $0.name) }
+    let machines = role == .child ? [(own, nil)] : household.machines(of: child).map { ($0.device, $0.name) }
     return machines.map { device, name in
       let accounts = household.accounts(of: child, on: device)
       let unlisted = (refused[device]?.entries ?? []).filter {
