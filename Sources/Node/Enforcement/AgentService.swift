@@ -77,8 +77,7 @@ actor AgentService {
     if let startedAt, context.now() - startedAt < Self.startPause { return true }
     startedAt = context.now()
     do {
-      let started = try ChildProcess.background([program, "--socket", ownSocket, "--orders", ownOrders])
-      own = started
+      own = try ChildProcess.background([program, "--socket", ownSocket, "--orders", ownOrders])
       startFault = nil
       return true
     } catch {

@@ -174,7 +174,8 @@ extension Call {
       }
     }
     // What is installed is read only where a request names an application that no rule names.
-    for (index, book) in books.enumerated() where book.requests.compactMap(\.app).contains(where: { book.apps[$0] == nil }) {
+    for (index, book) in books.enumerated()
+    where book.requests.compactMap(\.app).contains(where: { book.apps[$0] == nil }) {
       books[index].apps.merge(try await installedNames(of: book.child, household)) { named, _ in named }
     }
     return books

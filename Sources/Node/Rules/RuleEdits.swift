@@ -155,18 +155,14 @@ public struct RuleEdit: Hashable, Sendable, Codable {
   }
 }
 
-/// Rules of the family that were set.
+/// Rules of the family that were set, as `RuleEdit` tells of those of a child.
 package struct FamilyEdit: Hashable, Sendable, Codable {
   package var rules: FamilyRules
-  /// The commands that carry the edit, one or more for each child's machine.
   package var commands: [ConfigurationCommand]
   package var machines: [EditedMachine] = []
   package var app: EditedApp?
-  /// The applications of the group that the request set, in the order of their IDs.
   package var members: [EditedApp] = []
-  /// The applications that the request took out of a group, in the order of their IDs.
   package var formerMembers: [EditedApp]?
-  /// The keys of rules that were to be removed and were not set.
   package var absent: [RegisterKey] = []
 }
 
