@@ -32,3 +32,95 @@ extension InstalledApp: InventoryEntry {
     self.init(appID: appID, name: lines[1], version: lines[2], suggestion: AppCategory(rawValue: lines[3]))
   }
 }
+
+/// What recognizes an application that was found on a machine.
+public struct InstalledMatchers: Hashable, Sendable {
+  public var matchers: [AppMatcher]
+  /// A Boolean value that indicates whether the application is known from an account's own folder
+  /// alone: the account says what it is.
+  public var isOwn: Bool
+
+  public init(_ matchers: [AppMatcher], isOwn: Bool = false) {
+    self.matchers = matchers
+    self.isOwn = isOwn
+  }
+}
+
+/// A rule that recognizes an application's processes.
+///
+/// The child's agent tries the strong kinds first, in their order.
+public struct AppMatcher: Hashable, Sendable, Codable {
+  /// The property that `value` is compared with, in the order of the matchers' numbers.
+  public enum Kind: String, Codable, Sendable, Hashable, CaseIterable {
+    case sha256
+    case package
+    case flatpak
+    case argument
+    case path
+    case name
+    case snap
+  }
+
+  /// A Boolean value that indicates whether a child can give no other program the property.
+  public var isStrong: Bool {
+    switch kind {
+    case .sha256, .package, .flatpak, .snap: true
+    case .argument, .path, .name: false
+    }
+  }
+
+  /// The property that is compared.
+  public var kind: Kind
+  /// The expected value, 1 to 1,024 bytes of UTF-8.
+  public var value: String
+
+  public init(kind: Kind, value: String) {
+    self.kind = kind
+    self.value = value
+  }
+  /// The matcher as a person writes it: its kind, a space and its value.
+  package var text: String { "\(kind.rawValue) \(value)" }
+
+  /// Creates a matcher from its text, whose value need not be valid; `nil` without a known kind.
+  package init?(text: some StringProtocol) {
+    let words = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+    guard words.count == 2, let kind = Kind(rawValue: String(words[0])) else { return nil }
+    self.init(kind: kind, value: String(words[1]))
+  }
+}
+
+/// What a child's machine remembers of the programs that its accounts have installed for
+/// themselves, and of the names of applications.
+///
+/// A child writes the menu entries of its own programs, and may change them at any time. A program
+/// remains the application as which it was first known, and an application with rules keeps its
+/// name. No other machine is told of it.
+///
+/// Spec: Protocol/11-rules.md §5.
+public struct KnownPrograms: Hashable, Sendable {
+  /// A program that was known by one of its matchers.
+  public struct Program: Hashable, Sendable {
+    public var matcher: AppMatcher
+    /// The application as which it was first known; `nil` if it was refused as none.
+    public var app: AppID?
+    /// The path at which a content was refused; `nil` if the matcher is of another kind than
+    /// SHA-256.
+    public var file: String?
+
+    public init(_ matcher: AppMatcher, as app: AppID?, at file: String? = nil) {
+      self.matcher = matcher
+      self.app = app
+      self.file = file
+    }
+  }
+
+  /// The programs in the order in which they became known.
+  public var programs: [Program]
+  /// The names of the applications that were found, as of the last look before they had rules.
+  public var names: [AppID: String]
+
+  public init(_ programs: [Program] = [], names: [AppID: String] = [:]) {
+    self.programs = programs
+    self.names = names
+  }
+}

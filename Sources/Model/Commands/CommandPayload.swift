@@ -58,3 +58,90 @@ extension CommandPayload: Codable {
     try value.encode(to: fields.superEncoder(forKey: .payload))
   }
 }
+
+/// A draft of a command of any registered kind.
+public struct CommandDraft: Sendable {
+  private let value: any Hashable & Sendable & Codable
+  private let definition: any CommandDefinition.Type
+
+  /// Creates a draft for a kind of command.
+  public init<Command: CommandDefinition>(_ draft: Command.Draft, for type: Command.Type) {
+    value = draft
+    definition = type
+  }
+
+  public var kind: CommandKind { definition.kind }
+
+  /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
+  public var textFault: String? { textFault(definition) }
+
+  /// A sentence about the first value that is invalid in any state; `nil` if all are valid.
+  public var fault: String? { fault(definition) }
+
+  public func payload(
+    for device: DeviceID, in transaction: inout some EffectTransaction, _ clock: ClockReader
+  ) throws -> CommandPayload {
+    try make(definition, for: device, in: &transaction, clock)
+  }
+
+  private func textFault<Command: CommandDefinition>(_ type: Command.Type) -> String? {
+    type.textFault(in: draft(type))
+  }
+
+  private func fault<Command: CommandDefinition>(_ type: Command.Type) -> String? { type.fault(in: draft(type)) }
+
+  private func make<Command: CommandDefinition>(
+    _ type: Command.Type, for device: DeviceID, in transaction: inout some EffectTransaction, _ clock: ClockReader
+  ) throws -> CommandPayload {
+    CommandPayload(try type.make(from: draft(type), for: device, in: &transaction, clock))
+  }
+
+  private func draft<Command: CommandDefinition>(_ type: Command.Type) -> Command.Draft {
+    guard let draft = value as? Command.Draft else { preconditionFailure("a draft of \(kind) of another type") }
+    return draft
+  }
+}
+
+extension CommandDraft: Hashable {
+  public static func == (left: CommandDraft, right: CommandDraft) -> Bool {
+    func isSame<Value: Hashable>(_ value: Value) -> Bool { right.value as? Value == value }
+    return left.kind == right.kind && isSame(left.value)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+    value.hash(into: &hasher)
+  }
+}
+
+extension CommandDraft: CustomStringConvertible {
+  /// The kind and the values, for tests and logs.
+  public var description: String { "\(kind) \(value)" }
+}
+
+extension CommandDraft: Codable {
+  private enum Field: String, CodingKey {
+    case kind, payload
+  }
+
+  /// Decodes the value from its JSON form.
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: Field.self)
+    let kind = try fields.decode(CommandKind.self, forKey: .kind)
+    guard let type = try decoder.commands().definition(kind) else {
+      throw DecodingError.unknownKind(fields.codingPath, kind)
+    }
+    definition = type
+    func read<Command: CommandDefinition>(_ type: Command.Type) throws -> any Hashable & Sendable & Codable {
+      try fields.decode(Command.Draft.self, forKey: .payload)
+    }
+    value = try read(type)
+  }
+
+  /// Encodes the value in its JSON form.
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: Field.self)
+    try fields.encode(kind, forKey: .kind)
+    try value.encode(to: fields.superEncoder(forKey: .payload))
+  }
+}

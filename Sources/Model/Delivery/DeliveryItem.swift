@@ -47,3 +47,71 @@ public struct ItemRun: Hashable, Sendable {
     self.items = items
   }
 }
+
+/// The kind of an item's body.
+///
+/// A number that is not listed belongs to a newer version: the item is acknowledged and reported,
+/// and never stops a stream.
+public struct ItemKind: RawRepresentable, Hashable, Sendable {
+  public let rawValue: UInt32
+
+  public init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  /// A number without an item, because what it held was cancelled, has expired, or was merged or
+  /// dropped.
+  public static let skip = ItemKind(rawValue: 0)
+  public static let command = ItemKind(rawValue: 1)
+  /// The answer to a command.
+  public static let receipt = ItemKind(rawValue: 2)
+  public static let usageRecord = ItemKind(rawValue: 3)
+  /// The notice that the sender has removed the receiver from its household.
+  public static let removal = ItemKind(rawValue: 4)
+  /// New keys, because another device was removed.
+  public static let keyRotation = ItemKind(rawValue: 5)
+  /// The record of usage that was dropped from a full queue.
+  public static let usageLoss = ItemKind(rawValue: 6)
+  /// The notice that the sender refused items of the receiver.
+  public static let refusal = ItemKind(rawValue: 7)
+  /// A list that a child's machine gives of itself.
+  public static let inventory = ItemKind(rawValue: 8)
+  /// Registers that the sender, a child's machine, holds.
+  public static let registers = ItemKind(rawValue: 9)
+  /// Facts about children.
+  public static let facts = ItemKind(rawValue: 11)
+}
+
+/// A coding of domain values as item bodies, which lets the store work without knowledge of the
+/// wire format.
+public protocol BodyCoding: Sendable {
+  /// The kinds of command that the coding supports.
+  var commands: CommandRegistry { get }
+  /// The kinds of fact that the coding supports.
+  var factKinds: FactRegistry { get }
+
+  func encode(_ command: CommandBody) -> [UInt8]
+  func encode(_ receipt: CommandReceipt) -> [UInt8]
+  func encode(_ record: UsageRecord) -> [UInt8]
+  func encode(_ loss: UsageLoss) -> [UInt8]
+  func encode(_ state: StateInForce) -> [UInt8]
+  func encode(_ rotation: KeyRotation) -> [UInt8]
+  func encode(_ notice: RefusalNotice) -> [UInt8]
+  func encode(_ inventory: Inventory) -> [UInt8]
+  func encode(_ registers: [Register]) -> [UInt8]
+  func encode(_ facts: [Fact]) -> [UInt8]
+
+  /// Decodes a body; throws `BodyFault`, the sender's fault, if it is malformed or of a kind that
+  /// this version does not know.
+  func command(_ body: [UInt8]) throws(BodyFault) -> CommandBody
+  func receipt(_ body: [UInt8]) throws(BodyFault) -> CommandReceipt
+  func usageRecord(_ body: [UInt8]) throws(BodyFault) -> UsageRecord
+  func usageLoss(_ body: [UInt8]) throws(BodyFault) -> UsageLoss
+  func state(_ body: [UInt8]) throws(BodyFault) -> StateInForce
+  func rotation(_ body: [UInt8]) throws(BodyFault) -> KeyRotation
+  func refusalNotice(_ body: [UInt8]) throws(BodyFault) -> RefusalNotice
+  /// Returns a part of a list, whose entries are not checked.
+  func inventory(_ body: [UInt8]) throws(BodyFault) -> Inventory
+  func registers(_ body: [UInt8]) throws(BodyFault) -> [Register]
+  func facts(_ body: [UInt8]) throws(BodyFault) -> [Fact]
+}

@@ -76,36 +76,26 @@ public struct RefusalTally: Hashable, Sendable {
   }
 }
 
-/// The kind of an item's body.
-///
-/// A number that is not listed belongs to a newer version: the item is acknowledged and reported,
-/// and never stops a stream.
-public struct ItemKind: RawRepresentable, Hashable, Sendable {
-  public let rawValue: UInt32
+/// The reason why an item's body could not be decoded or executed: the sender's fault, which a
+/// receipt or a notice reports to it.
+public struct BodyFault: Error, Hashable, Sendable, CustomStringConvertible {
+  public var description: String
+  /// The same as a phrase, where a person is likely to read it; `nil` otherwise.
+  public var phrase: Phrase?
+  /// The reason that a notice reports if the item has no receipt.
+  public var reason: RefusalReason
 
-  public init(rawValue: UInt32) {
-    self.rawValue = rawValue
+  public init(_ description: String, _ reason: RefusalReason = .unreadable) {
+    self.description = description
+    self.reason = reason
   }
 
-  /// A number without an item, because what it held was cancelled, has expired, or was merged or
-  /// dropped.
-  public static let skip = ItemKind(rawValue: 0)
-  public static let command = ItemKind(rawValue: 1)
-  /// The answer to a command.
-  public static let receipt = ItemKind(rawValue: 2)
-  public static let usageRecord = ItemKind(rawValue: 3)
-  /// The notice that the sender has removed the receiver from its household.
-  public static let removal = ItemKind(rawValue: 4)
-  /// New keys, because another device was removed.
-  public static let keyRotation = ItemKind(rawValue: 5)
-  /// The record of usage that was dropped from a full queue.
-  public static let usageLoss = ItemKind(rawValue: 6)
-  /// The notice that the sender refused items of the receiver.
-  public static let refusal = ItemKind(rawValue: 7)
-  /// A list that a child's machine gives of itself.
-  public static let inventory = ItemKind(rawValue: 8)
-  /// Registers that the sender, a child's machine, holds.
-  public static let registers = ItemKind(rawValue: 9)
-  /// Facts about children.
-  public static let facts = ItemKind(rawValue: 11)
+  /// Creates a fault that people read in their own language.
+  public init(phrase: Phrase, _ reason: RefusalReason = .unreadable) {
+    self.init(phrase.worded(), reason)
+    self.phrase = phrase
+  }
+
+  /// The sentence for the sender.
+  public var told: ToldSentence { ToldSentence(english: description, phrase: phrase) }
 }

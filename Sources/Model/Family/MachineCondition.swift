@@ -47,3 +47,96 @@ extension MachineCondition: InventoryEntry {
     self.init(words[0], account: words.count > 1 ? UInt32(words[1]) : nil, detail: words.count > 2 ? words[2] : "")
   }
 }
+
+/// How much of what a parent's rules close a machine with a condition leaves open.
+///
+/// Receipts and explanations ask for it alike, so that they say the same of a machine.
+///
+/// Spec: Protocol/10-household.md §6.
+public enum ConditionReach: Hashable, Sendable {
+  /// Nothing.
+  case nothing
+  /// What its rules would close of the application that it is about.
+  case application
+  /// Everything in the account that it is about.
+  case account
+  /// Everything on the machine.
+  case machine
+}
+
+extension MachineCondition {
+  /// How much the machine leaves open.
+  public var reach: ConditionReach { Self.reach(of: name) }
+
+  /// A Boolean value that indicates whether its detail is the ID of an application.
+  public var isOfApplication: Bool {
+    reach == .application || ["rules-off", "rule-shared-matcher", "always-allowed", "app-blocked"].contains(name)
+  }
+
+  /// Returns how much a machine with a condition leaves open.
+  public static func reach(of name: String) -> ConditionReach {
+    switch name {
+    case "agent-silent", "no-agent", "no-account", "too-many-rules": .machine
+    case "rule-no-account", "rule-other-account": .account
+    case "rule-unrecognized", "rule-own-entry", "rule-own-file", "rule-needed-program", "rule-matches-everything",
+      "rule-bad-matcher":
+      .application
+    default: .nothing
+    }
+  }
+}
+
+/// A condition of a child's machine, as `GET /v1/conditions` lists it.
+///
+/// Spec: Protocol/10-household.md §6.
+public struct ConditionListing: Hashable, Sendable, Codable {
+  public var deviceID: DeviceID
+  public var deviceName: DeviceName
+  /// A Boolean value that indicates whether it is the machine of the node that answers.
+  public var isOwn: Bool
+  /// When the machine was last heard, in Unix milliseconds; `nil` for the node's own.
+  public var heardAt: Int64?
+  public var condition: MachineCondition
+  /// The log-in name of the account that it is about; `nil` if it is about the machine.
+  public var accountName: String?
+  /// What people call the application that it is about; `nil` if it is about no application.
+  public var app: ConditionKind.AppWords?
+  /// The names of the children whom it is about, such as those without a PIN; empty if that is not
+  /// known.
+  public var children: [DeviceName]
+
+  public init(
+    deviceID: DeviceID, deviceName: DeviceName, isOwn: Bool, heardAt: Int64? = nil, condition: MachineCondition,
+    accountName: String? = nil, app: ConditionKind.AppWords? = nil, children: [DeviceName] = []
+  ) {
+    self.deviceID = deviceID
+    self.deviceName = deviceName
+    self.isOwn = isOwn
+    self.heardAt = heardAt
+    self.condition = condition
+    self.accountName = accountName
+    self.app = app
+    self.children = children
+  }
+}
+
+extension ConditionListing {
+  /// A Boolean value that indicates whether it weakens the rules, so that a parent is warned.
+  public var isWarning: Bool {
+    ConditionKind.named(condition.name).map { $0.weight != .information } ?? false
+  }
+
+  /// Returns the sentence about a machine that is called so, and the next step; `nil` if this
+  /// version does not know the condition.
+  public func words(on machine: String) -> (sentence: String, next: String)? {
+    phrases(on: .text(machine)).map { ($0.sentence.worded(), $0.next.worded()) }
+  }
+
+  /// Returns the same as phrases; `machine` is what the machine is called.
+  public func phrases(on machine: Phrase.Argument) -> (sentence: Phrase, next: Phrase)? {
+    let account = accountName ?? condition.account.map { String($0) } ?? ""
+    return ConditionKind.named(condition.name)?.phrases(
+      on: machine, account: account, detail: condition.detail, app: app, children: children.map(\.text),
+      isHere: isOwn)
+  }
+}

@@ -31,3 +31,130 @@ extension PIN: CustomStringConvertible, CustomDebugStringConvertible, CustomRefl
   /// A mirror without the digits.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+/// The text that a PIN is kept as: the string of Argon2id that libsodium makes, with one choice of
+/// memory and time.
+///
+/// Any other memory or time is refused, so that a register cannot make a machine work for longer.
+///
+/// Spec: Protocol/10-household.md §3.
+public struct PINHash: Hashable, Sendable {
+  /// The memory for one check, in KiB.
+  public static let memoryKibibytes = 19_456
+  /// The passes over the memory.
+  public static let passes = 2
+  /// The beginning of every text: the algorithm, its version and its cost.
+  static let beginning = "$argon2id$v=19$m=\(memoryKibibytes),t=\(passes),p=1$"
+  /// The characters of the salt, of 16 bytes, and of the hash, of 32 bytes.
+  private static let (saltCharacters, hashCharacters) = (22, 43)
+
+  public let text: String
+
+  /// Creates a hash from its text; returns `nil` for a text of another form.
+  public init?(_ text: String) {
+    guard text.hasPrefix(Self.beginning) else { return nil }
+    let parts = text.utf8.dropFirst(Self.beginning.utf8.count)
+      .split(separator: UInt8(ascii: "$"), omittingEmptySubsequences: false)
+    guard parts.map(\.count) == [Self.saltCharacters, Self.hashCharacters],
+      parts.joined().allSatisfy(Self.isBase64)
+    else { return nil }
+    self.text = text
+  }
+
+  private static func isBase64(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "+"), UInt8(ascii: "/"):
+      true
+    default: false
+    }
+  }
+}
+
+/// The wrong PINs that were given for a child since the last right one, and how long the next one
+/// has to wait.
+///
+/// The wait goes by the boot clock. After a restart of the machine, it begins anew with the boot.
+///
+/// Spec: Protocol/10-household.md §3.
+public struct WrongPINs: Hashable, Sendable {
+  /// The wrong PINs that are followed by no wait.
+  static let free = 4
+  /// The wait after the first one that is followed by any, in milliseconds; each further one
+  /// doubles it.
+  static let firstMilliseconds: Int64 = 60_000
+  static let longestMilliseconds: Int64 = 900_000
+  /// The most that are counted.
+  static let most = 64
+
+  /// 1 to 64.
+  public var count: Int
+  /// The boot of the last one.
+  public var bootID: String
+  public var last: BootInstant
+
+  public init(count: Int, bootID: String, last: BootInstant) {
+    self.count = min(max(1, count), Self.most)
+    self.bootID = bootID
+    self.last = last
+  }
+
+  /// Returns the wrong PINs with one more, given at an instant of a boot.
+  public static func after(_ before: WrongPINs?, in boot: String, at now: BootInstant) -> WrongPINs {
+    WrongPINs(count: (before?.count ?? 0) + 1, bootID: boot, last: now)
+  }
+
+  /// Returns whether a parent is told of them: there are so many in a row that the next one waits,
+  /// and the last one was given in the boot.
+  public func areMany(in boot: String) -> Bool { count > Self.free && bootID == boot }
+
+  /// Returns for how many milliseconds no PIN is taken at an instant of a boot.
+  public func wait(in boot: String, at now: BootInstant) -> Int64 {
+    guard count > Self.free else { return 0 }
+    let doublings = count - Self.free - 1
+    let whole =
+      doublings >= 4 ? Self.longestMilliseconds : min(Self.longestMilliseconds, Self.firstMilliseconds << doublings)
+    let begins = boot == bootID ? last : BootInstant(milliseconds: 0)
+    return min(whole, max(0, whole - (now - begins)))
+  }
+}
+
+/// Who is there in an account that several children share, as a child has said it with its PIN.
+///
+/// Spec: Protocol/10-household.md §3.
+public struct PresentChild: Hashable, Sendable {
+  /// The most log-in sessions with which it ends.
+  public static let mostSessions = 32
+
+  /// The number of the account.
+  public var account: UInt32
+  /// The child; `nil` if somebody has said that nobody is there.
+  public var child: ChildID?
+  /// The boot in which it was said, and in which alone it holds.
+  public var bootID: String
+  /// When somebody has said it; 0 if it follows from something else, which delays no naming.
+  public var since: BootInstant
+  /// When it began, before which no use counts for who is there.
+  public var changedAt: BootInstant
+  /// The IDs of the account's log-in sessions when it was said, each without a space: it ends with
+  /// the first of them that ends, or with the boot if there is none.
+  public var sessions: [String]
+
+  public init(
+    account: UInt32, child: ChildID?, bootID: String, since: BootInstant, changedAt: BootInstant? = nil,
+    sessions: [String] = []
+  ) {
+    self.account = account
+    self.child = child
+    self.bootID = bootID
+    self.since = since
+    self.changedAt = changedAt ?? since
+    self.sessions = Array(sessions.prefix(Self.mostSessions))
+  }
+
+  /// Returns whether it has ended, by the boot and the log-in sessions that the account has now.
+  public func hasEnded(boot: String, sessions present: Set<String>) -> Bool {
+    bootID != boot || !present.isSuperset(of: sessions)
+  }
+}

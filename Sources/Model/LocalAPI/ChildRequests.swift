@@ -69,3 +69,75 @@ extension AccountRequest: CheckedRequest {
       ?? children.lazy.compactMap { TextRule.deviceName.fault(in: $0) }.first
   }
 }
+
+/// `POST /v1/requests`: what a child asks for.
+public struct AskRequest: Hashable, Sendable, Codable {
+  /// The child; `nil` on the machine of one child.
+  public var child: String?
+  /// The minutes asked for, 1 to 1,440; `nil` to ask for an application.
+  public var minutes: Int?
+  /// The application that is asked for, or for which the time is, by its name or ID or a beginning
+  /// of them.
+  public var app: String?
+  /// The category for whose applications the time is.
+  public var category: AppCategory?
+  /// The reason, which may be empty.
+  public var reason: String
+
+  public init(
+    child: String? = nil, minutes: Int?, app: String? = nil, category: AppCategory? = nil, reason: String = ""
+  ) {
+    self.child = child
+    self.minutes = minutes
+    self.app = app
+    self.category = category
+    self.reason = reason
+  }
+}
+
+extension AskRequest: CheckedRequest {
+  /// A sentence about the first value that cannot be used; `nil` if all can.
+  public var textFault: String? {
+    if let fault = child.flatMap({ TextRule.deviceName.fault(in: $0) }) ?? TextRule.reason.fault(in: reason)
+      ?? app.flatMap({ TextRule.displayName.fault(in: $0) })
+    {
+      return fault
+    }
+    if let minutes, !(1...1_440).contains(minutes) {
+      return "More time is 1 to 1,440 minutes: give a number, such as 30."
+    }
+    if app != nil, category != nil { return "Time is for an application or a category: name one of the two." }
+    return minutes == nil && app == nil ? "A child asks for time or for an application: name one of them." : nil
+  }
+}
+
+/// `POST /v1/requests/answer`: a parent's answer.
+public struct AnswerRequest: Hashable, Sendable, Codable {
+  /// The request's ID or a beginning of it that fits no other; `nil` for the only open one.
+  public var request: String?
+  /// A Boolean value that indicates whether the parent says yes.
+  public var isApproved: Bool
+  /// The minutes to give, 1 to 1,440, if they differ from those asked for.
+  public var minutes: Int?
+  /// A word with it, which may be empty.
+  public var word: String
+
+  public init(request: String?, isApproved: Bool, minutes: Int? = nil, word: String = "") {
+    self.request = request
+    self.isApproved = isApproved
+    self.minutes = minutes
+    self.word = word
+  }
+}
+
+extension AnswerRequest: CheckedRequest {
+  /// A sentence about the first value that cannot be used; `nil` if all can.
+  public var textFault: String? {
+    if let fault = request.flatMap({ TextRule.deviceName.fault(in: $0) }) ?? TextRule.reason.fault(in: word) {
+      return fault
+    }
+    guard let minutes else { return nil }
+    if !isApproved { return "A no comes without minutes: leave them out." }
+    return (1...1_440).contains(minutes) ? nil : "More time is 1 to 1,440 minutes: give a number, such as 30."
+  }
+}

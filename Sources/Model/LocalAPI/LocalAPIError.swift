@@ -64,3 +64,33 @@ extension LocalAPIError {
     }
   }
 }
+
+/// A request to the local API whose texts are checked before a node sees it.
+///
+/// Spec: Protocol/07-local-api.md §1.
+public protocol CheckedRequest {
+  /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
+  var textFault: String? { get }
+}
+
+extension RenameRequest: CheckedRequest {
+  /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
+  public var textFault: String? {
+    name.flatMap { TextRule.deviceName.fault(in: $0) }
+      ?? childName.flatMap { $0.isEmpty ? nil : TextRule.deviceName.fault(in: $0) }
+  }
+}
+
+/// The body of `POST /v1/devices/{device}/rename`, which renames a device or assigns it to a child.
+public struct RenameRequest: Hashable, Sendable, Codable {
+  /// The new name, 1 to 64 bytes of UTF-8; `nil` to keep it.
+  public var name: String?
+  /// The name of the child whose machine it is, 1 to 64 bytes of UTF-8; empty for no child, `nil`
+  /// to keep it.
+  public var childName: String?
+
+  public init(name: String? = nil, childName: String? = nil) {
+    self.name = name
+    self.childName = childName
+  }
+}

@@ -88,3 +88,83 @@ extension RuleRequest: CheckedRequest {
     return Set(changes.map(\.key)).count == changes.count ? nil : "A rule is named twice: name it once."
   }
 }
+
+/// `POST /v1/rules/grant`: more time for the rest of the family's day, or less.
+public struct GrantRequest: Hashable, Sendable, Codable {
+  /// The additional minutes, 1 to 1,440; for less time, -1,440 to -1.
+  public var minutes: Int
+  /// The category that the time is for; `nil` if it is not for one category.
+  public var category: AppCategory?
+  /// The application that the time is for, by its name or ID or a beginning of them; `nil` if it is
+  /// not for one application.
+  public var app: String?
+  /// Why it is more or less, which the child reads; empty or `nil` for no reason.
+  public var reason: String?
+
+  public init(minutes: Int, category: AppCategory? = nil, app: String? = nil, reason: String? = nil) {
+    self.reason = reason
+    self.minutes = minutes
+    self.category = category
+    self.app = app
+  }
+}
+
+extension GrantRequest: CheckedRequest {
+  /// A sentence about the first invalid value; `nil` if all are valid.
+  public var textFault: String? {
+    if minutes == 0 || !(-1_440...1_440).contains(minutes) {
+      return "More time is 1 to 1,440 minutes, and less time -1,440 to -1: give a number, such as 30."
+    }
+    if let reason, let fault = TextRule.reason.fault(in: reason) { return fault }
+    if app != nil, category != nil { return "More time is for an application or for a category: name one of the two." }
+    return app.flatMap { TextRule.displayName.fault(in: $0) }
+  }
+}
+
+/// The settings of the whole family that hold, as the local API shows them.
+///
+/// Which there are, and their names, is said by the table of rules.
+///
+/// Spec: Protocol/11-rules.md §1, §2.
+public struct FamilySettings: Hashable, Sendable {
+  /// The value of a setting, as its rule is written.
+  public enum Value: Hashable, Sendable {
+    case number(Int64)
+    case text(String)
+  }
+
+  /// The values by the names of the settings; one without a value is left out.
+  public var values: [String: Value]
+
+  public init(_ values: [String: Value]) { self.values = values }
+}
+
+extension FamilySettings: Codable {
+  public init(from decoder: any Decoder) throws {
+    values = try decoder.singleValueContainer().decode([String: Value].self)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(values)
+  }
+}
+
+extension FamilySettings.Value: Codable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let number = try? container.decode(Int64.self) {
+      self = .number(number)
+    } else {
+      self = .text(try container.decode(String.self))
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .number(let number): try container.encode(number)
+    case .text(let text): try container.encode(text)
+    }
+  }
+}

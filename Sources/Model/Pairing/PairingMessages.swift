@@ -51,3 +51,66 @@ public enum PairingStep: Hashable, Sendable {
   /// The pairing ends here, and neither side keeps anything of it.
   case abort(PairingOutcome)
 }
+
+/// The result of a pairing.
+///
+/// Each has one sentence with the next step.
+///
+/// Spec: Protocol/03-pairing.md §8.
+public enum PairingOutcome: String, Codable, Sendable, Hashable, CaseIterable {
+  case ok
+  case wrongCode = "wrong-code"
+  case typo
+  case expired
+  case refused
+  case busy
+  case notFound = "not-found"
+  case network
+  case version
+  case alreadyPaired = "already-paired"
+  case cancelled
+
+  /// The result and the next step in English, for the joining side.
+  public var sentence: String { phrase.worded() }
+
+  /// The result and the next step, for the joining side.
+  public var phrase: Phrase {
+    switch self {
+    case .ok: Phrase("The two machines are paired.")
+    case .wrongCode:
+      Phrase("The other machine refused this code as wrong: ask for the code that it shows now, and enter it again.")
+    case .typo:
+      Phrase("The code has a typing error: compare it with the screen of the other machine and enter it again.")
+    case .expired:
+      Phrase(
+        """
+        The other machine has no open code that matches: it has expired, was used, or was cancelled; run `latchkey pair` \
+        there and enter the new code.
+        """)
+    case .refused:
+      Phrase(
+        """
+        The other machine said no: the digits differ or somebody declined; ask there, then start again with a new code.
+        """)
+    case .busy:
+      Phrase("The other machine is pairing with another one just now: wait a moment and enter the code again.")
+    case .notFound:
+      Phrase(
+        """
+        No machine with this code was found on the network: if the code has run out, make a new one there with `latchkey \
+        pair`; if not, check that `latchkey run` is running there and that both are in the same network, or give its address \
+        with --peer host:port.
+        """)
+    case .network:
+      Phrase(
+        """
+        The connection was lost before the pairing was complete, and its beginnings are undone within a minute: enter the \
+        code again while it is valid.
+        """)
+    case .version: Phrase("The versions on the two machines do not work together: update the older one.")
+    case .alreadyPaired: Phrase("The two machines are paired already: nothing was changed.")
+    case .cancelled:
+      Phrase("The pairing was cancelled: nothing was changed; run `latchkey pair` again when both are ready.")
+    }
+  }
+}

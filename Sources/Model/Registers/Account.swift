@@ -50,3 +50,112 @@ extension Account: InventoryEntry {
     self.init(uid: uid, name: lines[1], fullName: lines[2], statedChild: lines[3].isEmpty ? nil : lines[3])
   }
 }
+
+/// What tells whether an account is the one that had its number before.
+///
+/// A system gives the number of a deleted account to a new one. Nothing of a child's may pass to
+/// that.
+///
+/// Spec: Protocol/10-household.md §3.
+public struct AccountIdentity: Hashable, Sendable {
+  public var uid: UInt32
+  public var name: String
+  /// The path of the home folder; empty if there is none.
+  public var home: String
+  /// What distinguishes the home folder from all others, wherever it is moved to on its file
+  /// system; empty if it is not there, or not the account's own.
+  public var homeMark: String
+
+  public init(uid: UInt32, name: String, home: String, homeMark: String) {
+    self.uid = uid
+    self.name = name
+    self.home = home
+    self.homeMark = homeMark
+  }
+
+  /// Returns whether this is the account that had the number before: by its name, or by the folder
+  /// of its home.
+  ///
+  /// The path of a home says nothing: another folder may be there, or none.
+  public func isSameAccount(as before: AccountIdentity) -> Bool {
+    name == before.name || (!homeMark.isEmpty && homeMark == before.homeMark)
+  }
+}
+
+/// The value of a register that says whose an account is: one child, several who share it, or
+/// nobody.
+///
+/// Spec: Protocol/10-household.md §2.
+public struct AccountOwners: Hashable, Sendable {
+  /// The most children who share an account.
+  public static let most = 8
+  /// The value of an account that belongs to no child and is not supervised.
+  public static let nobody = "nobody"
+
+  /// The children in the order of their IDs; none for an account that is not supervised.
+  public let children: [ChildID]
+
+  /// Creates the owners of an account; returns `nil` for more than 8 children.
+  ///
+  /// A child who is named again counts once.
+  public init?(_ children: some Sequence<ChildID>) {
+    self.children = Set(children).sorted()
+    guard self.children.count <= Self.most else { return nil }
+  }
+
+  /// Creates the owners from a register's value; returns `nil` for a value of another form.
+  public init?(_ text: String) {
+    guard text != Self.nobody else {
+      children = []
+      return
+    }
+    let words = text.split(separator: " ", maxSplits: Self.most, omittingEmptySubsequences: false)
+    let children = words.compactMap { ChildID($0) }
+    // One child may be written in any way in which IDs are read; several have one form.
+    guard children.count == words.count, children.count <= Self.most,
+      children.count == 1 || children.map(\.description) == words.map(String.init),
+      zip(children, children.dropFirst()).allSatisfy({ $0 < $1 })
+    else { return nil }
+    self.children = children
+  }
+
+  /// The value of the register.
+  public var text: String {
+    children.isEmpty ? Self.nobody : children.map(\.description).joined(separator: " ")
+  }
+}
+
+/// The accounts of a child's machine that are a child's by the word of the machine's owner, who
+/// gives it when the machine is set up.
+///
+/// Spec: Protocol/10-household.md §3.
+public struct StatedAccounts: Hashable, Sendable, Codable {
+  public let child: DeviceName
+  /// The log-in names of the accounts, each once, at most 64.
+  public let accounts: [String]
+
+  /// Creates a statement; a name that is given again counts once.
+  public init(_ child: DeviceName, _ accounts: [String]) {
+    self.child = child
+    self.accounts = accounts.reduce(into: []) { names, name in if !names.contains(name) { names.append(name) } }
+  }
+
+  /// A sentence that describes the first invalid value and the next step; `nil` if all are valid.
+  public var fault: String? {
+    if ChildNames.split(child.text) != [child.text] {
+      return "A child's name has no comma, which separates names: leave it out."
+    }
+    if accounts.isEmpty { return "Name the accounts that are \(child.text)'s." }
+    if accounts.count > Account.most { return "A machine tells of at most \(Account.most) accounts: name fewer." }
+    return accounts.lazy.compactMap { TextRule.accountName.fault(in: $0) }.first
+  }
+
+  /// Returns accounts of the machine with this statement about each.
+  public func stated(in accounts: [Account]) -> [Account] {
+    accounts.map { account in
+      var account = account
+      if self.accounts.contains(account.name) { account.statedChild = child.text }
+      return account
+    }
+  }
+}

@@ -35,6 +35,78 @@ public struct Register: Hashable, Sendable {
   }
 }
 
+/// The part of the household's desired state that a register belongs to, which decides the machines
+/// that hold it.
+///
+/// Spec: Protocol/10-household.md §2.
+public enum Zone: Hashable, Sendable, Comparable {
+  /// The registers of the whole family, which every machine holds.
+  case family
+  /// The registers of one child, which the machines of this child hold and those of other children
+  /// do not.
+  case child(ChildID)
+  /// The registers of one machine, such as the children who use it, which the machine itself holds.
+  case machine(DeviceID)
+
+  /// The number of the zone's form on the wire: 1 family, 2 child, 3 machine.
+  public var form: UInt8 {
+    switch self {
+    case .family: 1
+    case .child: 2
+    case .machine: 3
+    }
+  }
+
+  /// The ID that the form needs: none for the family, 16 bytes for a child, 20 bytes for a machine.
+  public var id: [UInt8] {
+    switch self {
+    case .family: []
+    case .child(let id): id.bytes
+    case .machine(let id): id.bytes
+    }
+  }
+
+  /// Creates a zone from its form and ID; returns `nil` if the form is unknown or the ID has
+  /// another size.
+  public init?(form: UInt8, id: [UInt8]) {
+    switch form {
+    case 1:
+      guard id.isEmpty else { return nil }
+      self = .family
+    case 2:
+      guard let id = ChildID(bytes: id) else { return nil }
+      self = .child(id)
+    case 3:
+      guard let id = DeviceID(bytes: id) else { return nil }
+      self = .machine(id)
+    default: return nil
+    }
+  }
+
+  /// The form in one byte, followed by the ID: 1, 17 or 21 bytes, as the database keeps it.
+  public var bytes: [UInt8] { [form] + id }
+
+  /// Creates a zone from its form in one byte, followed by the ID; returns `nil` for anything else.
+  public init?(bytes: [UInt8]) {
+    guard let form = bytes.first else { return nil }
+    self.init(form: form, id: Array(bytes.dropFirst()))
+  }
+
+  /// Returns whether `left` sorts before `right`, which compares the bytes.
+  public static func < (left: Zone, right: Zone) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
+}
+
+extension Zone: CustomStringConvertible {
+  /// The zone for a log: `family`, `child/…` or `machine/…`.
+  public var description: String {
+    switch self {
+    case .family: "family"
+    case .child(let id): "child/\(id)"
+    case .machine(let id): "machine/\(id)"
+    }
+  }
+}
+
 extension Register {
   /// The child whose machine a machine is, according to this register of the machine's zone; `nil`
   /// for any other register.
@@ -55,111 +127,57 @@ extension RegisterKey {
   }
 }
 
-/// The registers of a household that a machine holds, with the rule by which they are merged.
-///
-/// Spec: Protocol/10-household.md §2.
-public struct RegisterMap: Hashable, Sendable {
-  /// The place of a register.
-  public struct Place: Hashable, Sendable, Comparable {
-    public var zone: Zone
-    /// The key within the zone.
-    public var key: RegisterKey
+extension Register: Codable {
+  private enum Field: String, CodingKey { case zone, id, key, value, modified }
 
-    public init(_ zone: Zone, _ key: RegisterKey) {
-      self.zone = zone
-      self.key = key
-    }
-
-    /// Returns whether `left` sorts before `right`: by zone, then by key.
-    public static func < (left: Place, right: Place) -> Bool {
-      left.zone == right.zone ? left.key < right.key : left.zone < right.zone
-    }
-  }
-
-  /// The largest number of registers in a zone, deleted ones included.
-  public static let capacity = 4_096
-
-  /// The number of days for which the register of a day is kept after it.
-  public static let daysKept = 14
-
-  /// The earliest day whose registers are kept.
-  public private(set) var horizon: FamilyDay = .first
-
-  private var held: [Place: Register] = [:]
-  private var counts: [Zone: Int] = [:]
-
-  /// Creates a map of registers, which are merged.
-  public init(_ registers: some Sequence<Register> = []) {
-    for register in registers { merge(register) }
-  }
-
-  /// Takes over an edit unless a later one of the same register is present.
+  /// Decodes a register.
   ///
-  /// A zone that is full keeps the registers whose keys are kept first
-  /// (`RegisterKey.isKept(before:)`), so that the order of arrival does not matter. The register of
-  /// a day before `horizon` is not taken.
-  ///
-  /// - Returns: Whether the map has changed.
-  @discardableResult public mutating func merge(_ register: Register) -> Bool {
-    if let day = register.key.lastDay, day < horizon { return false }
-    let place = Place(register.zone, register.key)
-    if let present = held[place] {
-      guard register.holds(over: present) else { return false }
-      held[place] = register
-      return true
+  /// The member `zone` is `family`, `child` or `machine`, with the child's or the device's ID in
+  /// `id`.
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: Field.self)
+    let zone: Zone
+    switch try fields.decode(Zone.Word.self, forKey: .zone) {
+    case .family: zone = .family
+    case .child: zone = .child(try fields.decode(ChildID.self, forKey: .id))
+    case .machine: zone = .machine(try fields.decode(DeviceID.self, forKey: .id))
     }
-    if let count = counts[register.zone], count >= Self.capacity {
-      let keys = held.keys.lazy.filter { $0.zone == register.zone }
-      guard let last = keys.max(by: { $0.key.isKept(before: $1.key) }), register.key.isKept(before: last.key) else {
-        return false
-      }
-      held[last] = nil
-    } else {
-      counts[register.zone, default: 0] += 1
-    }
-    held[place] = register
-    return true
+    self.init(
+      zone, try fields.decode(RegisterKey.self, forKey: .key), try fields.decodeIfPresent(String.self, forKey: .value),
+      modified: try fields.decode(HybridTimestamp.self, forKey: .modified))
   }
 
-  /// Takes over the edits of another map, and its horizon.
-  public mutating func merge(_ other: RegisterMap) {
-    forget(before: other.horizon)
-    for register in other.held.values { merge(register) }
-  }
-
-  /// Forgets the registers of days before a day, for good.
+  /// Encodes the register.
   ///
-  /// A machine calls this with the family's day that it has reached less `daysKept`.
-  public mutating func forget(before day: FamilyDay) {
-    guard day > horizon else { return }
-    horizon = day
-    held = held.filter { place, _ in place.key.lastDay.map { $0 >= day } ?? true }
-    counts = held.keys.reduce(into: [:]) { $0[$1.zone, default: 0] += 1 }
-  }
-
-  /// The register at a place, also if it was deleted; `nil` if there has been no edit of it.
-  public subscript(zone: Zone, key: RegisterKey) -> Register? { held[Place(zone, key)] }
-
-  /// Returns the value at a place; `nil` if none is set.
-  public func value(_ zone: Zone, _ key: RegisterKey) -> String? { self[zone, key]?.value }
-
-  /// The registers in no order, without the cost of one.
-  public var unordered: some Sequence<Register> { held.values }
-
-  /// The registers in the order of their places.
-  public var registers: [Register] { held.sorted { $0.key < $1.key }.map(\.value) }
-
-  /// Returns the registers of a zone in the order of their keys.
-  public func registers(in zone: Zone) -> [Register] {
-    held.values.filter { $0.zone == zone }.sorted { $0.key < $1.key }
+  /// The family has no member `id`, and a deleted register no `value`. What a PIN is kept as is
+  /// left out as `set`.
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: Field.self)
+    switch zone {
+    case .family: try fields.encode(Zone.Word.family, forKey: .zone)
+    case .child(let id):
+      try fields.encode(Zone.Word.child, forKey: .zone)
+      try fields.encode(id, forKey: .id)
+    case .machine(let id):
+      try fields.encode(Zone.Word.machine, forKey: .zone)
+      try fields.encode(id, forKey: .id)
+    }
+    try fields.encode(key, forKey: .key)
+    try fields.encodeIfPresent(shownValue, forKey: .value)
+    try fields.encode(modified, forKey: .modified)
   }
 }
 
-extension Sequence<Register> {
-  /// The children whose machine it is, according to the registers of a machine's zone.
-  ///
-  /// Spec: Protocol/10-household.md §2.
-  public var servedChildren: [ChildID] {
-    compactMap(\.servedChild)
+extension Register {
+  /// The value as anybody may read it: what a PIN is kept as is nobody's to read.
+  public var shownValue: String? { key == "pin" ? value.map { _ in "set" } : value }
+}
+
+extension Zone {
+  /// The kind of a zone in JSON.
+  public enum Word: String, Codable, Sendable, Hashable, CaseIterable {
+    case family
+    case child
+    case machine
   }
 }

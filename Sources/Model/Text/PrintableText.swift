@@ -66,3 +66,72 @@ public enum PrintableText {
     }
   }
 }
+
+/// Rows as RFC 4180 text.
+public enum CSVText {
+  /// Returns a header and rows, each line ended by CR LF.
+  public static func render(_ header: [String], rows: [[String]]) -> String {
+    ([header] + rows).map { $0.map(field).joined(separator: ",") + "\r\n" }.joined()
+  }
+
+  /// Returns one field, made safe for a terminal, quoted if necessary, and with an apostrophe
+  /// before text that a spreadsheet would take for a formula.
+  public static func field(_ text: String) -> String {
+    var value = PrintableText.of(text)
+    // A name may begin with "=": opened in a spreadsheet it would run as a formula of a stranger's.
+    // A control character before it, which some of them skip, has become a replacement character by
+    // now.
+    let formula = "=+-@＝＋－＠\u{FFFD}".unicodeScalars
+    if let first = value.unicodeScalars.first(where: { $0 != " " }), formula.contains(first), !isNumber(value) {
+      value = "'" + value
+    }
+    guard value.contains(",") || value.contains("\"") else { return value }
+    return "\"" + value.replacing("\"", with: "\"\"") + "\""
+  }
+
+  private static func isNumber(_ text: String) -> Bool {
+    guard text.hasPrefix("-") else { return false }
+    let digits = text.dropFirst()
+    return !digits.isEmpty && digits.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+  }
+}
+
+/// The words of command lines that people copy into a shell, or have a shell complete.
+///
+/// The names of machines and applications can be other machines' text. Only a name in which no
+/// shell finds anything to expand may stand on a command line; a machine with another name is named
+/// by its ID there.
+public enum ShellWord {
+  /// The ASCII characters that are literal in double quotes and in what a shell completes, beside
+  /// letters and digits.
+  private static let literal = Set(" .,_-'()+&".unicodeScalars)
+
+  /// Returns whether a text can stand on a command line between double quotes, in any shell.
+  public static func isPlain(_ text: String) -> Bool {
+    guard let first = text.unicodeScalars.first, !" -".unicodeScalars.contains(first) else { return false }
+    return text.unicodeScalars.allSatisfy { scalar in
+      if scalar.isASCII {
+        return scalar.properties.isAlphabetic || scalar.properties.numericType != nil || literal.contains(scalar)
+      }
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .surrogate, .privateUse,
+        .unassigned:
+        return false
+      default: return true
+      }
+    }
+  }
+
+  /// Returns a person's name as one word of a command line, in double quotes where it needs them;
+  /// in the place of one that is not plain, `NAME`.
+  public static func person(_ name: String) -> String {
+    guard isPlain(name) else { return "NAME" }
+    return name.allSatisfy { $0.isLetter || $0.isNumber } ? name : "\"\(name)\""
+  }
+
+  /// Returns a machine as one word of a command line: its name in double quotes, or its ID if the
+  /// name is not plain.
+  public static func machine(_ name: DeviceName, _ device: DeviceID) -> String {
+    isPlain(name.text) ? "\"\(name.text)\"" : device.short
+  }
+}

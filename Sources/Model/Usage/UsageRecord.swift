@@ -96,3 +96,87 @@ public enum UsageEvidence: String, Codable, Sendable, Hashable, CaseIterable {
   /// program was last seen.
   case interrupted
 }
+
+/// The reason why a record cannot be true.
+///
+/// A doubtful record is stored, counted and shown with its doubt. No decision depends on the doubt,
+/// since a machine with a wrong clock creates such records honestly.
+///
+/// Spec: Protocol/06-messages.md §5.
+public enum UsageDoubt: String, Codable, Sendable, Hashable, CaseIterable {
+  /// The session is more than a day ahead of the clock of the machine that received the record.
+  case future
+  /// The session is before 2026, when no machine could have recorded it.
+  case past
+  /// The session has more use than time between its start and its end.
+  case overlong
+  /// The session earned more than its use and its rate permit.
+  case overpaid
+
+  /// The largest time by which a session may be ahead: a day, in milliseconds.
+  ///
+  /// Clocks that are set to the time of another zone, as on machines with two operating systems,
+  /// differ by up to 26 hours from each other and by 14 from UTC. A larger difference means a clock
+  /// that was never set, or an invented time.
+  static let aheadMilliseconds: Int64 = 86_400_000
+
+  /// The time 2026-01-01 00:00 UTC in Unix milliseconds.
+  static let earliest: Int64 = 1_767_225_600_000
+
+  /// The largest excess of use over the wall clock's time: a minute, in milliseconds.
+  ///
+  /// A clock that is controlled by NTP loses up to 43 s a day while it is slowed.
+  static let slackMilliseconds: Int64 = 60_000
+}
+
+extension UsageRecord {
+  /// Returns the reason why the record cannot be true; `nil` if it can.
+  ///
+  /// `wall` is the time in Unix milliseconds by the clock of the machine that stores the record.
+  public func doubt(takenUpAt wall: Int64) -> UsageDoubt? {
+    if sessionStart < UsageDoubt.earliest { return .past }
+    if sessionEnd - UsageDoubt.aheadMilliseconds > wall { return .future }
+    if activeMilliseconds - UsageDoubt.slackMilliseconds > sessionEnd - sessionStart { return .overlong }
+    let worth = category == .learning ? Int128(activeMilliseconds) * Int128(milliPointsPerMinute) / 60_000 : 0
+    // Each day that the session touches, and each session in a total, may add a remainder of less
+    // than one.
+    let carries = category == .learning ? sessions + (sessionEnd - sessionStart) / 86_400_000 + 2 : 0
+    if Int128(earnedMilliPoints) > worth + Int128(carries) { return .overpaid }
+    return nil
+  }
+}
+
+/// The usage that a child's machine dropped from a full queue, as it reports to its parent.
+///
+/// Spec: Protocol/06-messages.md §5.
+public struct UsageLoss: Hashable, Sendable, Codable {
+  /// The ID of the report, 16 random bytes.
+  public var lossID: RecordID
+  public var device: DeviceID
+  /// The number of records and totals that were dropped.
+  public var records: Int64
+  /// The number of sessions in the dropped records and totals.
+  public var sessions: Int64
+  /// The sum of the times of use in milliseconds.
+  public var activeMilliseconds: Int64
+  /// The sum of the points earned in milli-points.
+  public var earnedMilliPoints: Int64
+  /// The earliest start in Unix milliseconds.
+  public var firstStart: Int64
+  /// The latest end in Unix milliseconds.
+  public var lastEnd: Int64
+
+  public init(
+    lossID: RecordID, device: DeviceID, records: Int64, sessions: Int64, activeMilliseconds: Int64,
+    earnedMilliPoints: Int64, firstStart: Int64, lastEnd: Int64
+  ) {
+    self.lossID = lossID
+    self.device = device
+    self.records = records
+    self.sessions = sessions
+    self.activeMilliseconds = activeMilliseconds
+    self.earnedMilliPoints = earnedMilliPoints
+    self.firstStart = firstStart
+    self.lastEnd = lastEnd
+  }
+}

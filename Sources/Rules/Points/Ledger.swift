@@ -1,5 +1,159 @@
 import LatchkeyModel
 
+/// The identity of a ledger entry: its cause, its kind and its purse.
+///
+/// Two entries with the same cause have the same identity, so that an entry that arrives twice
+/// counts once.
+///
+/// Spec: Protocol/11-rules.md §6.
+public struct EntryID: Hashable, Sendable {
+  /// The machine that wrote the entry, whose points it changes.
+  public var purse: DeviceID
+  public var kind: LedgerEntry.Kind
+  /// The 16 bytes of the ID of the usage record or command that caused it.
+  public var source: RecordID
+
+  public init(purse: DeviceID, kind: LedgerEntry.Kind, source: RecordID) {
+    self.purse = purse
+    self.kind = kind
+    self.source = source
+  }
+}
+
+/// One change of a child's points, which is never changed itself.
+///
+/// Each machine has a *purse*: the part of the child's points that it may spend while it is not
+/// connected. Only the machine itself writes entries of its purse, and never spends more than the
+/// purse holds.
+///
+/// Spec: Protocol/11-rules.md §6.
+public struct LedgerEntry: Hashable, Sendable {
+  /// The cause of a change of points.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// Learning earned points.
+    case earned
+    /// A reward cost points.
+    case spent
+    /// Points were redeemed for minutes.
+    case redeemed
+    /// Redeemed minutes were used. The amount is 0.
+    case used
+    /// Redeemed minutes were given back.
+    case refunded
+    /// Redeemed minutes ran out unused. The amount is 0.
+    case expired
+    /// A parent gave points.
+    case granted
+    /// A parent changed the points, for a reason.
+    case adjusted
+    /// Points were lent to the purse of another machine in the household.
+    case leased
+    /// Learning looked wrong and is held until a parent reviews it; the amount is 0.
+    case held
+    /// A parent reviewed held learning; the amount is what it earned, or 0.
+    case reviewed
+    /// Points for learning that another machine had already earned were taken back.
+    ///
+    /// The quantity is the shared time.
+    case repeated
+  }
+
+  /// The longest note, in bytes of UTF-8.
+  public static let longestNote = 1_024
+  /// The largest amount and quantity.
+  public static let largest: Int64 = 1_000_000_000_000_000
+
+  public var id: EntryID
+  /// The milli-points by which the purse changes; negative if it loses them.
+  public var milliPoints: Int64
+  public var day: FamilyDay
+  /// The household time in Unix milliseconds: the start of learning that earned points; otherwise
+  /// the time of writing.
+  public var at: Int64
+  /// The machine whose purse points were lent to; `nil` for every other kind.
+  public var other: DeviceID?
+  /// The milliseconds that were redeemed, used, refunded, expired or repeated, or of learning that
+  /// earned points.
+  ///
+  /// For held learning, it is the milli-points; otherwise 0.
+  public var quantity: Int64
+  /// The last day on which redeemed minutes can be used; `nil` for every other kind.
+  public var lastDay: FamilyDay?
+  /// The reason why learning is held; `nil` for every other kind.
+  public var hold: HoldReason?
+  /// A parent's reason, or empty: a *line* of at most 1,024 bytes.
+  public var note: String
+
+  public init(
+    _ id: EntryID, milliPoints: Int64, day: FamilyDay, at: Int64, other: DeviceID? = nil, quantity: Int64 = 0,
+    lastDay: FamilyDay? = nil, hold: HoldReason? = nil, note: String = ""
+  ) {
+    self.id = id
+    self.milliPoints = milliPoints
+    self.day = day
+    self.at = at
+    self.other = other
+    self.quantity = quantity
+    self.lastDay = lastDay
+    self.hold = hold
+    self.note = note
+  }
+
+  /// A sentence that says why no machine can accept the entry; `nil` if it can be accepted.
+  public var fault: String? {
+    let amounts: ClosedRange<Int64> =
+      switch id.kind {
+      case .earned, .refunded, .granted, .reviewed: 0...Self.largest
+      case .spent, .redeemed, .leased, .repeated: -Self.largest...0
+      case .used, .expired, .held: 0...0
+      case .adjusted: -Self.largest...Self.largest
+      }
+    if !amounts.contains(milliPoints) { return "The amount does not fit its kind of entry." }
+    if !(0...Self.largest).contains(quantity) { return "The quantity is out of range." }
+    if !HybridTimestamp.walls.contains(at) { return "The entry is at a time that no calendar has." }
+    if (other != nil) != (id.kind == .leased) || other == id.purse { return "Points are lent to another machine." }
+    if (lastDay != nil) != (id.kind == .redeemed) { return "Redeemed minutes, and only those, have a last day." }
+    if (hold != nil) != (id.kind == .held) { return "What is held, and only that, has a reason to be held." }
+    return TextRule.reason.fault(in: note)
+  }
+}
+
+extension LedgerEntry {
+  /// The canonical text of the entry.
+  ///
+  /// It has eleven fields, separated by single spaces: kind, source, purse, amount, day, time,
+  /// other purse, quantity, last day, reason of a hold, note. IDs are in lower-case hexadecimal.
+  /// `-` stands for a field that the kind does not have. The note may be empty and may contain
+  /// spaces.
+  public var text: String {
+    let fields = [
+      id.kind.rawValue, id.source.description, Hexadecimal.encode(id.purse.bytes), String(milliPoints), day.description,
+      String(at), other.map { Hexadecimal.encode($0.bytes) } ?? "-", String(quantity), lastDay?.description ?? "-",
+      hold?.rawValue ?? "-", note,
+    ]
+    return fields.joined(separator: " ")
+  }
+
+  /// Creates an entry from its text; `nil` for any other text.
+  public init?(_ text: String) {
+    guard text.utf8.count <= 2_048 else { return nil }
+    let fields = text.split(separator: " ", maxSplits: 10, omittingEmptySubsequences: false).map(String.init)
+    guard fields.count == 11, let kind = Kind(rawValue: fields[0]), let source = RecordID(fields[1]),
+      let purse = Self.device(fields[2]), let amount = Int64(fields[3]), let day = FamilyDay(fields[4]),
+      let at = Int64(fields[5]), let quantity = Int64(fields[7])
+    else { return nil }
+    self.init(
+      EntryID(purse: purse, kind: kind, source: source), milliPoints: amount, day: day, at: at,
+      other: Self.device(fields[6]), quantity: quantity, lastDay: FamilyDay(fields[8]),
+      hold: HoldReason(rawValue: fields[9]), note: fields[10])
+    guard fault == nil, self.text.utf8.elementsEqual(text.utf8) else { return nil }
+  }
+
+  private static func device(_ text: String) -> DeviceID? {
+    Hexadecimal.decode(text).flatMap { DeviceID(bytes: $0) }
+  }
+}
+
 /// The ledger of one child: a set of entries that only grows.
 ///
 /// The balance is the sum of the entries and nothing else. Merging is commutative, associative and

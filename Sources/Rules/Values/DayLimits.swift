@@ -124,7 +124,7 @@ public struct DayLimits: Hashable, Sendable {
   }
 
   /// Returns a time and the hours that `within` separates; `nil` for a text without hours.
-  private static func parts(_ text: String) -> (time: String, hours: String)? {
+  static func parts(_ text: String) -> (time: String, hours: String)? {
     let words = text.split(separator: " ")
     guard let index = words.firstIndex(where: { $0.lowercased() == "within" }) else { return nil }
     return (words[..<index].joined(separator: " "), words[(index + 1)...].joined(separator: " "))
@@ -173,98 +173,7 @@ public struct DayLimits: Hashable, Sendable {
   static func text(of limit: DayLimit?) -> String { limit?.text ?? "none" }
 }
 
-extension DayLimits {
-  /// A change of a limit a day: of every day, or of some weekdays.
-  ///
-  /// Each weekday with a limit of its own is a rule of its own, so that two people can change
-  /// different days at once.
-  public struct Change: Hashable, Sendable {
-    public static let weekend: [Weekday] = [.saturday, .sunday]
-    /// Monday to Friday.
-    public static let weekdays = Weekday.allCases.filter { !weekend.contains($0) }
-
-    /// The limit of every day, which has no weekday, or of each weekday that is named; `nil` for
-    /// none.
-    public let limits: [Weekday?: DayLimit?]
-
-    /// Creates the change of some days to the same limit.
-    public init(_ days: [Weekday], _ limit: DayLimit?) {
-      limits = Dictionary(days.map { ($0, limit) }) { first, _ in first }
-    }
-
-    /// Reads limits as a parent gives them: `2h`, `none`, or `mon-thu 2h, fri-sun 3h`.
-    ///
-    /// Those of an application or a group may have hours, such as `1h within 16:00-20:00`.
-    public init(given text: String, canHaveHours: Bool = false) throws(RuleFault) {
-      let read = canHaveHours ? DayLimits.givenWithHours : DayLimits.given
-      let first = text.split(separator: " ").first ?? ""
-      let isOfEveryDay = !text.contains(",") && Self.days(first) == nil && DayLimits.parts(text) != nil
-      guard text.contains(" "), SpanReader.minutes(text) == nil, !isOfEveryDay else {
-        limits = [nil: try read(text)]
-        return
-      }
-      var limits: [Weekday?: DayLimit?] = [:]
-      for item in text.split(separator: ",", omittingEmptySubsequences: false) {
-        let words = item.split(separator: " ", maxSplits: 1)
-        guard words.count == 2, let days = Self.days(words[0]) else { throw .byWeekday(canHaveHours) }
-        let limit: DayLimit?
-        do {
-          limit = try read(String(words[1]))
-        } catch {
-          throw DayLimits.parts(text) == nil ? .byWeekday(canHaveHours) : error
-        }
-        for day in days where limits.updateValue(limit, forKey: day) != nil { throw .byWeekday(canHaveHours) }
-      }
-      self.limits = limits
-    }
-
-    /// Returns the changes of rules; a limit of every day takes the place of those that `replaced`
-    /// weekdays have of their own.
-    public func changes(of limit: String, replacing replaced: [Weekday]) -> [RuleRequest.Change] {
-      if let everyDay = limits[nil] {
-        return [.init(limit, DayLimits.text(of: everyDay))] + Self.removal(of: limit, on: replaced)
-      }
-      return Weekday.allCases.compactMap { day in
-        limits[day].map { .init("\(limit)/\(day.word)", DayLimits.text(of: $0)) }
-      }
-    }
-
-    /// Returns the changes after which weekdays have the limit of every day again.
-    public static func removal(of limit: String, on days: [Weekday]) -> [RuleRequest.Change] {
-      days.map { .init("\(limit)/\($0.word)", nil) }
-    }
-
-    /// Returns the days of a word such as `mon`, `fri-sun` or `weekend`; `nil` if it names none.
-    private static func days(_ word: some StringProtocol) -> [Weekday]? {
-      switch word.lowercased() {
-      case "weekday", "weekdays", "workdays": return weekdays
-      case "weekend", "weekends": return weekend
-      default: break
-      }
-      let ends = word.split(separator: "-", omittingEmptySubsequences: false).map { end in
-        Weekday.allCases.first { end.lowercased().hasPrefix($0.word) && end.allSatisfy(\.isLetter) }
-      }
-      guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1], first <= last else {
-        return nil
-      }
-      return Weekday.allCases.filter { (first...last).contains($0) }
-    }
-  }
-}
-
 extension RuleFault {
-  fileprivate static func byWeekday(_ canHaveHours: Bool) -> RuleFault {
-    canHaveHours
-      ? RuleFault(
-        """
-        A limit a day is 0 to 24 hours, such as 2h or 1h30m, or within some hours, such as "1h within 16:00-20:00", or by \
-        weekday, such as "mon-thu 1h, fri 2h", or none.
-        """)
-      : RuleFault(
-        """
-        A limit a day is 0 to 24 hours, such as 2h or 1h30m, or by weekday, such as "mon-thu 1h, fri 2h", or none.
-        """)
-  }
   fileprivate static let noneWithHours = RuleFault(
     "No limit has no hours: give a time and the hours, such as 1h within 16:00-20:00, or none alone.")
   fileprivate static let hoursMissing = RuleFault(

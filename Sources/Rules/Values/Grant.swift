@@ -113,3 +113,43 @@ extension Grant {
   /// The time in milliseconds.
   var milliseconds: Int64 { Int64(minutes) * 60_000 }
 }
+
+extension RuleForm<Grant> {
+  static var grant: Self {
+    RuleForm(
+      .form("grant"), typed: { text throws(RuleFault) in try Grant(withReason: text) }, text: { $0.text },
+      words: { $0.phrase($1, reason: $0.reason) })
+  }
+}
+
+extension RuleForm<Deduction> {
+  static var deduction: Self {
+    RuleForm(
+      .form("deduction"), typed: { text throws(RuleFault) in try Deduction(typed: text) }, text: { $0.text },
+      words: { $0.time.phrase($1, reason: $0.reason) })
+  }
+}
+
+extension Grant {
+  /// Returns the time as a phrase with why it is given or taken, such as "30 min (tidied up)".
+  fileprivate func phrase(_ terms: RuleTerms, reason: String) -> Phrase {
+    let time = phrase(terms)
+    return reason.isEmpty ? time : Phrase("{time} ({reason})", ["time": .phrase(time), "reason": .text(reason)])
+  }
+
+  /// Returns the time as a phrase, such as "30 min for rewards".
+  public func phrase(_ terms: RuleTerms) -> Phrase {
+    let time = SpanText.phrase(minutes: minutes)
+    guard let what = purpose(terms) else { return time }
+    return Phrase("{time} for {what}", ["time": .phrase(time), "what": what])
+  }
+
+  /// Returns what the time is for; `nil` for everything.
+  public func purpose(_ terms: RuleTerms) -> Phrase.Argument? {
+    switch scope {
+    case .all: nil
+    case .category(let category): .phrase(ReasonText.plural(category))
+    case .app(let app): .text(terms.name(app))
+    }
+  }
+}

@@ -92,3 +92,20 @@ public enum Lock: Hashable, Sendable {
 
   private static func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
+
+extension RuleForm<Lock> {
+  static var lock: Self {
+    RuleForm(
+      .form("lock"), typed: { text throws(RuleFault) in try Lock(typed: text) }, text: { $0.text },
+      words: { lock, terms in
+        switch lock {
+        case .on: Phrase("locked")
+        case .off: Phrase("not locked")
+        case .until(let instant): Phrase("locked until {time}", ["time": .text(terms.moment(instant))])
+        case .onNow: Phrase("locked without time to save")
+        case .untilNow(let instant):
+          Phrase("locked until {time}, without time to save", ["time": .text(terms.moment(instant))])
+        }
+      })
+  }
+}

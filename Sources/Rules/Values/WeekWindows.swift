@@ -125,11 +125,41 @@ public struct DayWindows: Hashable, Sendable {
 }
 
 extension RuleFault {
+  fileprivate static let endless = RuleFault(
+    "That bedtime never ends: leave some time between its end and its next start.")
+
   /// Two times, as text, share a minute.
   fileprivate static func overlap(_ first: String, _ second: String) -> RuleFault {
     RuleFault(
       Phrase(
         "The times {first} and {second} overlap: change one of them.",
         ["first": .text(first), "second": .text(second)]))
+  }
+}
+
+extension RuleForm<WeekWindows> {
+  /// Times of the week; if they must end, some minute of the week is left out.
+  static func windows(mustEnd: Bool = false) -> Self {
+    RuleForm(
+      .form(mustEnd ? "windows that end" : "windows"),
+      typed: { text throws(RuleFault) in
+        let windows = try WeekWindows(typed: text)
+        if mustEnd, windows.isAlways { throw .endless }
+        return windows
+      }, text: { $0.text })
+  }
+}
+
+extension RuleForm<DayWindows> {
+  /// Times of one day; if they must end, some minute of the day is left out.
+  static func times(mustEnd: Bool = false) -> Self {
+    RuleForm(
+      .form(mustEnd ? "times that end" : "times"),
+      typed: { text throws(RuleFault) in
+        let times = try DayWindows(typed: text)
+        if mustEnd, times.isAlways { throw .endless }
+        return times
+      }, text: { $0.text },
+      words: { times, _ in times.windows.isEmpty ? Phrase("none") : Phrase(verbatim: times.text) })
   }
 }

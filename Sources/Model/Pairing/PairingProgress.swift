@@ -1,0 +1,212 @@
+/// The body of `POST /v1/pairing/invitations`, which opens a pairing code.
+///
+/// Only a parent's node accepts it.
+public struct InviteRequest: Hashable, Sendable, Codable {
+  /// The minutes for which the code is open, 1 to 15; `nil` for 5.
+  public var minutes: Int?
+  /// The name of the child whose machine will join, at most 64 bytes of UTF-8.
+  public var childName: String?
+  /// A Boolean value that indicates whether a machine with the code is accepted without a question.
+  public var acceptWithoutAsking: Bool
+
+  public init(minutes: Int? = nil, childName: String? = nil, acceptWithoutAsking: Bool = false) {
+    self.minutes = minutes
+    self.childName = childName
+    self.acceptWithoutAsking = acceptWithoutAsking
+  }
+}
+
+extension InviteRequest: CheckedRequest {
+  /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
+  public var textFault: String? { childName.flatMap { TextRule.deviceName.fault(in: $0) } }
+}
+
+/// The body of `POST /v1/pairing/joins`, which joins with a code.
+public struct JoinRequest: Hashable, Sendable, Codable {
+  /// The typed or pasted code; case, spaces and dashes do not matter.
+  public var code: String
+  /// The inviter's `host:port`, for a network on which neither the code's address nor mDNS reaches
+  /// it.
+  public var peer: String?
+  /// A Boolean value that indicates whether to join without asking the person at this machine.
+  public var acceptWithoutAsking: Bool
+
+  public init(code: String, peer: String? = nil, acceptWithoutAsking: Bool = true) {
+    self.code = code
+    self.peer = peer
+    self.acceptWithoutAsking = acceptWithoutAsking
+  }
+}
+
+extension JoinRequest: CheckedRequest {
+  /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
+  public var textFault: String? {
+    TextRule.code.fault(in: code) ?? peer.flatMap { TextRule.address.fault(in: $0) }
+  }
+}
+
+extension TextRule {
+  /// An address as a person gives it.
+  fileprivate static let address = TextRule(what: "The peer's address", bytes: 1...300, characters: .visible)
+  /// A pairing code, which may be pasted with line ends.
+  fileprivate static let code = TextRule(what: "The code", bytes: 1...1_024, characters: .paragraphs)
+}
+
+extension LocalAPIError {
+  /// The error for a join on a parent's machine, which only shows codes.
+  public static let joinOnParent = LocalAPIError(
+    .wrongRole,
+    phrase: "This is a parent's machine, which shows the code: run `latchkey pair` here and on the child's machine."
+  )
+}
+
+/// The body of `POST /v1/pairing/{pairingID}/answer`: a person's answer to the question of a
+/// pairing.
+public struct PairingAnswer: Hashable, Sendable, Codable {
+  /// A Boolean value that indicates whether the person accepts the other machine.
+  public var accept: Bool
+  /// The `attempt` of the question, so that a late answer never accepts a different machine.
+  public var attempt: Int
+
+  public init(accept: Bool, attempt: Int) {
+    self.accept = accept
+    self.attempt = attempt
+  }
+}
+
+extension PairingAnswer: CheckedRequest {
+  /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
+  public var textFault: String? { nil }
+}
+
+/// A pairing in progress on this node, as inviter or joiner.
+///
+/// `code` and `typedCode` are present only in the answer to the request that made it.
+public struct PairingProgress: Hashable, Sendable, Codable {
+  /// The progress of a pairing.
+  public enum Phase: String, Codable, Sendable, Hashable, CaseIterable {
+    /// A code is open and unused, or the joiner is dialing.
+    case waiting
+    /// The other side proved that it has the code, and the person is asked; see `peerName` and
+    /// `digits`.
+    case asking
+    /// Both sides agreed, and the pairing is being stored.
+    case committing
+    /// The pairing has ended; see `outcome`.
+    case ended
+  }
+
+  /// The side of a pairing that this node is.
+  public enum Part: String, Codable, Sendable, Hashable, CaseIterable {
+    case inviter
+    case joiner
+  }
+
+  /// A random ID of the pairing on this node.
+  public var pairingID: String
+  public var phase: Phase
+  /// A number that grows with each change; a request after it waits for the next one.
+  public var change: Int
+  /// The side that this node is.
+  public var part: Part
+  /// The code in groups of five, such as `LK1QQ-…`.
+  public var code: String?
+  /// The short code of the same invitation, such as `KX-7Q2MN-4C`; present if `code` is.
+  public var typedCode: String?
+  /// The first two symbols of the typed code, which are announced while the code is open and not
+  /// secret.
+  public var prefix: String?
+  /// The name of the child whose machine was invited.
+  public var childName: String?
+  /// The time until the code closes in milliseconds, counted from the answer.
+  public var expiresInMilliseconds: Int64?
+  /// The number of wrong guesses until the code closes.
+  public var failuresLeft: Int?
+  /// The number of machines that reached the question.
+  public var attempt: Int
+  /// The name that the other machine gives itself, which is not authenticated yet.
+  public var peerName: DeviceName?
+  public var peerRole: DeviceRole?
+  /// The six digits that both screens show, such as `123456`.
+  public var digits: String?
+  /// The result; `nil` until the pairing has ended.
+  public var outcome: PairingOutcome?
+  /// The result and the next step in one sentence.
+  public var sentence: String?
+  /// The same as a phrase.
+  public var phrase: Phrase?
+  public var device: RegisteredDevice?
+
+  public init(
+    pairingID: String, phase: Phase, change: Int, part: Part, code: String? = nil, typedCode: String? = nil,
+    prefix: String? = nil, childName: String? = nil, expiresInMilliseconds: Int64? = nil,
+    failuresLeft: Int? = nil, attempt: Int = 0, peerName: DeviceName? = nil, peerRole: DeviceRole? = nil,
+    digits: String? = nil, outcome: PairingOutcome? = nil, sentence: String? = nil, device: RegisteredDevice? = nil
+  ) {
+    self.pairingID = pairingID
+    self.phase = phase
+    self.change = change
+    self.part = part
+    self.code = code
+    self.typedCode = typedCode
+    self.prefix = prefix
+    self.childName = childName
+    self.expiresInMilliseconds = expiresInMilliseconds
+    self.failuresLeft = failuresLeft
+    self.attempt = attempt
+    self.peerName = peerName
+    self.peerRole = peerRole
+    self.digits = digits
+    self.outcome = outcome
+    self.sentence = sentence
+    self.device = device
+  }
+}
+
+/// Sentences about a pairing that people read in a terminal and on a page.
+///
+/// Those of an outcome and its next step are the node's own (`PairingProgress.phrase`).
+extension PairingProgress {
+  /// Returns the sentence about a wrong code and the attempts left.
+  public static func guessed(_ failuresLeft: Int) -> Phrase {
+    Phrase(
+      one: "Somebody entered a wrong code; {count} failure left until the code is closed.",
+      other: "Somebody entered a wrong code; {count} failures left until the code is closed.", count: failuresLeft)
+  }
+
+  /// What the node says of the outcome and the next step; `nil` for nothing.
+  public var told: Phrase? { phrase ?? sentence.map { Phrase(verbatim: $0) } }
+
+  /// The sentence that says which machine is paired now.
+  public var pairedPhrase: Phrase {
+    let name = device?.name ?? peerName ?? DeviceName(sanitising: "")
+    guard let given = peerName, let device, device.name != given else {
+      return Phrase("Paired with {machine}.", ["machine": name.quotation])
+    }
+    return Phrase(
+      "Paired with {machine}, which got that name because there is a machine called {given} already.",
+      ["machine": name.quotation, "given": given.quotation])
+  }
+
+  /// Returns the sentence about a no, on the machine that shows the code; `nil` if the node knows
+  /// better what happened.
+  ///
+  /// - Parameter isHere: Whether the person at this machine said it.
+  /// - Returns: Who said no, and the next step.
+  public func refusal(isHere: Bool) -> Phrase? {
+    guard part == .inviter else { return nil }
+    if isHere {
+      return Phrase(
+        """
+        You said no: the other machine was turned away and the code is closed; run `latchkey pair` for a new one.
+        """)
+    }
+    // Only a machine that was asked about can have said no.
+    guard attempt > 0 else { return nil }
+    return Phrase(
+      """
+      The other machine said no, and the code is closed: the digits differ or somebody declined; ask there, then run \
+      `latchkey pair` for a new one.
+      """)
+  }
+}
