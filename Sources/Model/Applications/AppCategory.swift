@@ -33,9 +33,8 @@ public enum DefaultCategory {
   ]
 
   private static let games = [
-    "0ad", "chromium-bsu", "etr", "frozen-bubble", "hedgewars", "net.minetest.minetest",
-    "net.wz2100.warzone2100", "neverball", "openttd", "org.gnome.Mahjongg", "org.gnome.Mines",
-    "org.gnome.Quadrapassel", "org.kde.kpat", "org.wesnoth.Wesnoth-1.16", "pingus", "ri-li", "supertux2",
-    "supertuxkart", "teeworlds", "xmoto",
+    "0ad", "chromium-bsu", "etr", "frozen-bubble", "hedgewars", "net.minetest.minetest", "net.wz2100.warzone2100",
+    "neverball", "openttd", "org.gnome.Mahjongg", "org.gnome.Mines", "org.gnome.Quadrapassel", "org.kde.kpat",
+    "org.wesnoth.Wesnoth-1.16", "pingus", "ri-li", "supertux2", "supertuxkart", "teeworlds", "xmoto",
   ]
 }

@@ -22,8 +22,7 @@ public struct InstalledApp: Hashable, Sendable, Codable {
 }
 
 extension InstalledApp: InventoryEntry {
-  package static let inventory = InventoryKind(
-    "installed", most: Limits.installedApps, parts: Limits.inventoryParts)
+  package static let inventory = InventoryKind("installed", most: Limits.installedApps, parts: Limits.inventoryParts)
 
   package var lines: [String] { [appID.text, name, version, suggestion?.rawValue ?? ""] }
 

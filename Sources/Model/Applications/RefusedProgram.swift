@@ -32,9 +32,7 @@ public struct RefusedProgram: Hashable, Sendable {
   /// The path of the program's file if the account can replace it; `nil` for any other program.
   public var file: String?
 
-  public init(
-    account: UInt32, target: Target, name: String, refusedAt: Int64, app: AppID? = nil, file: String? = nil
-  ) {
+  public init(account: UInt32, target: Target, name: String, refusedAt: Int64, app: AppID? = nil, file: String? = nil) {
     self.account = account
     self.target = target
     self.name = name
@@ -102,8 +100,7 @@ extension RefusedProgram: InventoryEntry {
 
   package init?(lines: [String]) {
     guard lines.count == 3 || lines.count == 5, let space = lines[0].firstIndex(of: " "),
-      let account = UInt32(lines[0][..<space]),
-      let time = Int64(lines[2])
+      let account = UInt32(lines[0][..<space]), let time = Int64(lines[2])
     else { return nil }
     // An application's ID has no space, and a matcher has one after its kind.
     let text = String(lines[0][lines[0].index(after: space)...])

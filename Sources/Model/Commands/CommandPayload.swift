@@ -39,9 +39,7 @@ extension CommandPayload: CustomStringConvertible {
 }
 
 extension CommandPayload: Codable {
-  private enum Field: String, CodingKey {
-    case kind, payload
-  }
+  private enum Field: String, CodingKey { case kind, payload }
 
   /// Decodes the value from its JSON form.
   public init(from decoder: any Decoder) throws {
@@ -120,9 +118,7 @@ extension CommandDraft: CustomStringConvertible {
 }
 
 extension CommandDraft: Codable {
-  private enum Field: String, CodingKey {
-    case kind, payload
-  }
+  private enum Field: String, CodingKey { case kind, payload }
 
   /// Decodes the value from its JSON form.
   public init(from decoder: any Decoder) throws {

@@ -48,13 +48,9 @@ extension CommandReceipt.Outcome {
 }
 
 extension CommandReceipt: Codable {
-  private enum Field: String, CodingKey {
-    case commandID, outcome, state, reason, waitsFor, phrase, at
-  }
+  private enum Field: String, CodingKey { case commandID, outcome, state, reason, waitsFor, phrase, at }
 
-  private enum Word: String, Codable {
-    case executed, failed, expired, superseded, underWay
-  }
+  private enum Word: String, Codable { case executed, failed, expired, superseded, underWay }
 
   /// Decodes the value from its JSON form.
   public init(from decoder: any Decoder) throws {
@@ -121,8 +117,7 @@ public enum ReceiptVerdict: Hashable, Sendable {
     switch outcome {
     case .executed(let state):
       self = payload.value.isAnswered(by: state) ? .inForce(state.enforcement) : .contradicts(state)
-    case .superseded(let state?):
-      self = payload.value.isOvertaken(by: state) ? .overtaken(state) : .contradicts(state)
+    case .superseded(let state?): self = payload.value.isOvertaken(by: state) ? .overtaken(state) : .contradicts(state)
     case .superseded(nil): self = .contradicts(nil)
     case .failed(let reason): self = .refused(reason: reason)
     case .expired: self = .expired

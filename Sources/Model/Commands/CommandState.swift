@@ -112,9 +112,7 @@ extension StateInForce: CustomStringConvertible {
 }
 
 extension StateInForce: Codable {
-  private enum Field: String, CodingKey {
-    case kind, state
-  }
+  private enum Field: String, CodingKey { case kind, state }
 
   /// Decodes the value from its JSON form.
   public init(from decoder: any Decoder) throws {

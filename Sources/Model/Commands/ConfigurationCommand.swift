@@ -115,9 +115,7 @@ public struct CommandRequest: Hashable, Sendable {
 }
 
 extension CommandRequest: Codable {
-  private enum Field: String, CodingKey {
-    case device, expiresAfter
-  }
+  private enum Field: String, CodingKey { case device, expiresAfter }
 
   /// Decodes the value from its JSON form, in which the draft's members `kind` and `payload` are
   /// beside the device.

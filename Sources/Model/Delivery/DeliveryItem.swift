@@ -55,9 +55,7 @@ public struct ItemRun: Hashable, Sendable {
 public struct ItemKind: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt32
 
-  public init(rawValue: UInt32) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// A number without an item, because what it held was cancelled, has expired, or was merged or
   /// dropped.

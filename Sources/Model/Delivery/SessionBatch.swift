@@ -25,8 +25,7 @@ public struct SessionBatch: Hashable, Sendable {
 
   public init(
     hello: Hello? = nil, runs: [ItemRun] = [], stored: [StreamPosition] = [], ping: UInt64? = nil, pong: UInt64? = nil,
-    goodbye: Goodbye? = nil, rekey: Bool = false, reach: Reach? = nil,
-    labels: SessionLabels? = nil
+    goodbye: Goodbye? = nil, rekey: Bool = false, reach: Reach? = nil, labels: SessionLabels? = nil
   ) {
     self.hello = hello
     self.runs = runs

@@ -40,10 +40,9 @@ extension ConditionKind {
       "account": .text(account.isEmpty ? "" : " \(account)"),
       "for": account.isEmpty ? "" : .phrase(Phrase(" for the account {account}", ["account": .text(account)])),
       "app": .phrase(detail.isEmpty ? Phrase("an application") : .quoted(app?.name ?? detail)),
-      "detail": .text(argument),
-      "whose": .text(whose.isEmpty ? "" : " \(whose)"), "set": .text(Self.command(app == nil ? "" : argument, whose)),
-      "assign": Self.assigning(account, whose), "pins": Self.givingPINs(children),
-      "here": .phrase(isHere ? Phrase("here") : Phrase("there")),
+      "detail": .text(argument), "whose": .text(whose.isEmpty ? "" : " \(whose)"),
+      "set": .text(Self.command(app == nil ? "" : argument, whose)), "assign": Self.assigning(account, whose),
+      "pins": Self.givingPINs(children), "here": .phrase(isHere ? Phrase("here") : Phrase("there")),
     ]
     return (Self.filled(sentence, words), Self.filled(next, words))
   }
@@ -64,8 +63,7 @@ extension ConditionKind {
       return "Something is carried out otherwise there: update Latchkey on this machine to see what."
     }
     return filled(
-      kind.sentence,
-      receiptWords(isOfSeveral ? Phrase("at least one of the applications") : Phrase("the application"))
+      kind.sentence, receiptWords(isOfSeveral ? Phrase("at least one of the applications") : Phrase("the application"))
     ).worded()
   }
 

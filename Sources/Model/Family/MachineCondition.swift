@@ -122,9 +122,7 @@ public struct ConditionListing: Hashable, Sendable, Codable {
 
 extension ConditionListing {
   /// A Boolean value that indicates whether it weakens the rules, so that a parent is warned.
-  public var isWarning: Bool {
-    ConditionKind.named(condition.name).map { $0.weight != .information } ?? false
-  }
+  public var isWarning: Bool { ConditionKind.named(condition.name).map { $0.weight != .information } ?? false }
 
   /// Returns the sentence about a machine that is called so, and the next step; `nil` if this
   /// version does not know the condition.
@@ -136,7 +134,6 @@ extension ConditionListing {
   public func phrases(on machine: Phrase.Argument) -> (sentence: Phrase, next: Phrase)? {
     let account = accountName ?? condition.account.map { String($0) } ?? ""
     return ConditionKind.named(condition.name)?.phrases(
-      on: machine, account: account, detail: condition.detail, app: app, children: children.map(\.text),
-      isHere: isOwn)
+      on: machine, account: account, detail: condition.detail, app: app, children: children.map(\.text), isHere: isOwn)
   }
 }

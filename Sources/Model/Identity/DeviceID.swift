@@ -22,8 +22,7 @@ public struct DeviceID: Hashable, Sendable, Comparable {
   /// malformed or its check symbol is wrong.
   public init?(_ text: some StringProtocol) {
     let compact = String(text).filter { $0 != "-" && $0 != " " }
-    guard let values = Crockford.values(compact), values.count == 33,
-      Crockford.check(values.dropLast()) == values[32],
+    guard let values = Crockford.values(compact), values.count == 33, Crockford.check(values.dropLast()) == values[32],
       let bytes = Crockford.bytes(values.dropLast())
     else { return nil }
     self.init(bytes: bytes)

@@ -42,9 +42,7 @@ struct Bytes16: Hashable, Sendable, Comparable {
     }
   }
 
-  static func < (left: Bytes16, right: Bytes16) -> Bool {
-    (left.high, left.low) < (right.high, right.low)
-  }
+  static func < (left: Bytes16, right: Bytes16) -> Bool { (left.high, left.low) < (right.high, right.low) }
 }
 
 /// The permanent ID of a child: a UUID of version 7 (RFC 9562).

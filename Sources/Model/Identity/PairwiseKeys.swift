@@ -25,9 +25,7 @@ public struct PairwiseKeys: Hashable, Sendable {
   /// Records that a new key was queued for the peer, durably.
   ///
   /// There is at most one at a time.
-  public mutating func offered(_ key: [UInt8]) {
-    next = key
-  }
+  public mutating func offered(_ key: [UInt8]) { next = key }
 
   /// Activates the new key after the peer reported it as stored and therefore answers with it.
   public mutating func stored() {

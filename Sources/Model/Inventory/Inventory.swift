@@ -40,12 +40,7 @@ package struct InventoryKind: Hashable, Sendable {
   }
 
   package static let all: [any InventoryEntry.Type] = [
-    Account.self,
-    MachineCondition.self,
-    InstalledApp.self,
-    PairedParent.self,
-    RefusedProgram.self,
-    RunningUse.self,
+    Account.self, MachineCondition.self, InstalledApp.self, PairedParent.self, RefusedProgram.self, RunningUse.self,
   ]
 
   private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.inventory.name, $0) })

@@ -23,9 +23,7 @@ public struct BrowserListing: Hashable, Sendable, Codable {
   /// The address from which it asked last.
   public var address: String
 
-  public init(
-    browserID: String, label: String, right: BrowserRight, madeAt: Int64, lastSeen: Int64, address: String
-  ) {
+  public init(browserID: String, label: String, right: BrowserRight, madeAt: Int64, lastSeen: Int64, address: String) {
     (self.browserID, self.label, self.right) = (browserID, label, right)
     (self.madeAt, self.lastSeen, self.address) = (madeAt, lastSeen, address)
   }

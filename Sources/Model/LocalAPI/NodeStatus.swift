@@ -33,9 +33,8 @@ public struct NodeStatus: Hashable, Sendable, Codable {
   public init(
     deviceID: DeviceID, name: DeviceName, role: DeviceRole, version: String, processID: Int32, listening: [String],
     discovery: String, interfaces: [String]? = nil, sync: SyncState, peers: [PeerStatus], former: [FormerPeer] = [],
-    messages: [ReceivedMessage],
-    warnings: [String],
-    residentBytes: Int64, disk: DiskStatus? = nil, running: [RunningNow] = []
+    messages: [ReceivedMessage], warnings: [String], residentBytes: Int64, disk: DiskStatus? = nil,
+    running: [RunningNow] = []
   ) {
     self.deviceID = deviceID
     self.name = name

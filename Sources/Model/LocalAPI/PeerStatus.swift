@@ -164,13 +164,9 @@ public enum SyncState: Hashable, Sendable {
 
 extension SyncState: Codable {
   /// The member `state` of the JSON.
-  private enum Word: String, Codable {
-    case idle, connecting, syncing, synced, error
-  }
+  private enum Word: String, Codable { case idle, connecting, syncing, synced, error }
 
-  private enum Member: CodingKey {
-    case state, done, total, at, reason, nextTryInMilliseconds
-  }
+  private enum Member: CodingKey { case state, done, total, at, reason, nextTryInMilliseconds }
 
   /// Decodes the value from its JSON form.
   public init(from decoder: any Decoder) throws {

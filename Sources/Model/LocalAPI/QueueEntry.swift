@@ -48,13 +48,9 @@ public struct QueueEntry: Hashable, Sendable, Codable {
 
 extension QueueEntry.Content: Codable {
   /// The member `kind` of the JSON; the content is in the member of that name.
-  private enum Kind: String, Codable {
-    case command, receipt, usage, loss, control, unreadable
-  }
+  private enum Kind: String, Codable { case command, receipt, usage, loss, control, unreadable }
 
-  private enum Member: CodingKey {
-    case kind, command, receipt, usage, loss
-  }
+  private enum Member: CodingKey { case kind, command, receipt, usage, loss }
 
   /// Decodes the value from its JSON form.
   public init(from decoder: any Decoder) throws {

@@ -75,9 +75,7 @@ extension RuleRequest: CheckedRequest {
     if let members, group == nil || !(1...256).contains(members.count) {
       return "A group has 1 to 256 applications: name the group and its applications."
     }
-    if memberEdit != nil, members == nil {
-      return "Applications are added to a group or taken out of it: name them."
-    }
+    if memberEdit != nil, members == nil { return "Applications are added to a group or taken out of it: name them." }
     for member in members ?? [] { if let fault = TextRule.displayName.fault(in: member) { return fault } }
     if seen?.count ?? 0 > Self.mostSeen { return "At most \(Self.mostSeen) rules are compared: give fewer." }
     for change in changes + (seen ?? []) {

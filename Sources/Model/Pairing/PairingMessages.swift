@@ -6,9 +6,7 @@ public struct PairingOpening: Hashable, Sendable {
   /// 32 bytes.
   public var commitment: [UInt8]
 
-  public init(commitment: [UInt8]) {
-    self.commitment = commitment
-  }
+  public init(commitment: [UInt8]) { self.commitment = commitment }
 }
 
 /// The identity of a side: the inviter's in the second handshake message, the joiner's in the

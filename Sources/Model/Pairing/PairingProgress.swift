@@ -40,9 +40,7 @@ public struct JoinRequest: Hashable, Sendable, Codable {
 
 extension JoinRequest: CheckedRequest {
   /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
-  public var textFault: String? {
-    TextRule.code.fault(in: code) ?? peer.flatMap { TextRule.address.fault(in: $0) }
-  }
+  public var textFault: String? { TextRule.code.fault(in: code) ?? peer.flatMap { TextRule.address.fault(in: $0) } }
 }
 
 extension TextRule {
@@ -56,8 +54,7 @@ extension LocalAPIError {
   /// The error for a join on a parent's machine, which only shows codes.
   public static let joinOnParent = LocalAPIError(
     .wrongRole,
-    phrase: "This is a parent's machine, which shows the code: run `latchkey pair` here and on the child's machine."
-  )
+    phrase: "This is a parent's machine, which shows the code: run `latchkey pair` here and on the child's machine.")
 }
 
 /// The body of `POST /v1/pairing/{pairingID}/answer`: a person's answer to the question of a

@@ -39,9 +39,7 @@ struct Catalogue: Sendable {
   /// Texts without a letter outside of their places need no entry.
   func has(_ phrase: Phrase) -> Bool {
     if isAccented { return true }
-    guard let forms = forms[phrase.text] else {
-      return !Self.hasLetters(phrase.text) && phrase.plural == nil
-    }
+    guard let forms = forms[phrase.text] else { return !Self.hasLetters(phrase.text) && phrase.plural == nil }
     let index = phrase.plural.map { rule.form(of: $0.count) } ?? 0
     let places = Set(phrase.arguments.keys).union(phrase.plural == nil ? [] : ["count"])
     return forms.indices.contains(index) && places.isSuperset(of: Phrase.places(of: forms[index]))

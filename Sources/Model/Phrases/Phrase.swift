@@ -36,9 +36,7 @@ public struct Phrase: Hashable, Sendable {
   /// - Parameters:
   ///   - text: The English text, which names its places in braces.
   ///   - arguments: What stands in each place.
-  public init(_ text: String, _ arguments: [String: Argument] = [:]) {
-    (self.text, self.arguments) = (text, arguments)
-  }
+  public init(_ text: String, _ arguments: [String: Argument] = [:]) { (self.text, self.arguments) = (text, arguments) }
 
   /// Creates a phrase whose words depend on a number.
   ///
@@ -154,9 +152,7 @@ extension Phrase: Codable {
   /// The deepest nesting of phrases that is read.
   public static let deepest = 10
 
-  private enum Key: String, CodingKey {
-    case sentence, text, other, count, arguments
-  }
+  private enum Key: String, CodingKey { case sentence, text, other, count, arguments }
 
   public init(from decoder: any Decoder) throws {
     guard decoder.codingPath.count < 64 else {

@@ -11,9 +11,7 @@ public struct PointsRate: Hashable, Sendable, Comparable {
   /// The rate in milli-points per hour of use, 0 to 60,000,000,000.
   public let milliPointsPerHour: Int64
 
-  private init(unchecked milliPointsPerHour: Int64) {
-    self.milliPointsPerHour = milliPointsPerHour
-  }
+  private init(unchecked milliPointsPerHour: Int64) { self.milliPointsPerHour = milliPointsPerHour }
 
   /// Creates a rate from milli-points per minute, as in settings and records, limited to the valid
   /// range.
@@ -46,9 +44,7 @@ public struct PointsRemainder: Hashable, Sendable {
   public internal(set) var parts: Int64
 
   /// Creates the remainder of 0 with which a day starts.
-  public init() {
-    parts = 0
-  }
+  public init() { parts = 0 }
 
   /// Creates a remainder from a stored number of parts, 0 to 3,599,999; `nil` for any other number.
   public init?(parts: Int64) {
@@ -137,7 +133,5 @@ extension Sequence<Int64> {
   /// it.
   ///
   /// Records and facts are other machines' words: a sum of them must not end the program.
-  public var limitedSum: Int64 {
-    Int64(clamping: reduce(Int128(0)) { $0 + Int128($1) })
-  }
+  public var limitedSum: Int64 { Int64(clamping: reduce(Int128(0)) { $0 + Int128($1) }) }
 }

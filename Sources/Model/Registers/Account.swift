@@ -120,9 +120,7 @@ public struct AccountOwners: Hashable, Sendable {
   }
 
   /// The value of the register.
-  public var text: String {
-    children.isEmpty ? Self.nobody : children.map(\.description).joined(separator: " ")
-  }
+  public var text: String { children.isEmpty ? Self.nobody : children.map(\.description).joined(separator: " ") }
 }
 
 /// The accounts of a child's machine that are a child's by the word of the machine's owner, who

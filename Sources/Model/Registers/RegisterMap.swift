@@ -32,9 +32,7 @@ public struct RegisterMap: Hashable, Sendable {
   private var counts: [Zone: Int] = [:]
 
   /// Creates a map of registers, which are merged.
-  public init(_ registers: some Sequence<Register> = []) {
-    for register in registers { merge(register) }
-  }
+  public init(_ registers: some Sequence<Register> = []) { for register in registers { merge(register) } }
 
   /// Takes over an edit unless a later one of the same register is present.
   ///
@@ -102,9 +100,7 @@ extension Sequence<Register> {
   /// The children whose machine it is, according to the registers of a machine's zone.
   ///
   /// Spec: Protocol/10-household.md §2.
-  public var servedChildren: [ChildID] {
-    compactMap(\.servedChild)
-  }
+  public var servedChildren: [ChildID] { compactMap(\.servedChild) }
 }
 
 /// Whose a child's machine is, as far as a parent acts by it.

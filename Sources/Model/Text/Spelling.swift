@@ -29,9 +29,7 @@ public enum Spelling {
   ///   - words: The words that would have been accepted.
   ///   - quote: Returns a suggestion as it appears in the question.
   /// - Returns: The question; empty if no word is similar.
-  public static func question(
-    for typed: String, among words: [String], quote: (String) -> String = { $0 }
-  ) -> String {
+  public static func question(for typed: String, among words: [String], quote: (String) -> String = { $0 }) -> String {
     let found = suggestions(for: typed, among: words).map(quote)
     guard let last = found.last else { return "" }
     return "Did you mean " + (found.count == 1 ? last : found.dropLast().joined(separator: ", ") + " or " + last) + "?"

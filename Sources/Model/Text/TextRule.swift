@@ -38,21 +38,17 @@ public struct TextRule: Hashable, Sendable {
     what: "The application's name", bytes: 1...Limits.appIDBytes, characters: .line)
   public static let matcherValue = TextRule(what: "A matcher's value", bytes: 1...Limits.lineBytes, characters: .line)
   public static let message = TextRule(what: "A message", bytes: 1...Limits.messageBytes, characters: .paragraphs)
-  public static let registerValue = TextRule(
-    what: "The value", bytes: 0...Register.valueBytes, characters: .paragraphs)
+  public static let registerValue = TextRule(what: "The value", bytes: 0...Register.valueBytes, characters: .paragraphs)
   public static let fact = TextRule(what: "The fact", bytes: 1...Fact.textBytes, characters: .paragraphs)
   /// The rule for entries of lists that machines give of themselves.
-  public static let inventoryEntry = TextRule(
-    what: "The entry", bytes: 1...Limits.lineBytes, characters: .paragraphs)
+  public static let inventoryEntry = TextRule(what: "The entry", bytes: 1...Limits.lineBytes, characters: .paragraphs)
   /// The rule for the log-in names of accounts.
-  public static let accountName = TextRule(
-    what: "The account's name", bytes: 1...Account.nameBytes, characters: .word)
+  public static let accountName = TextRule(what: "The account's name", bytes: 1...Account.nameBytes, characters: .word)
   /// The rule for what orders say of an account: its name, and the path of its home.
   public static let accountPlace = TextRule(
     what: "The account's name or home", bytes: 0...Limits.lineBytes, characters: .line)
   /// The rule for the names of the people whose accounts they are.
-  public static let fullName = TextRule(
-    what: "The person's name", bytes: 0...Limits.appIDBytes, characters: .line)
+  public static let fullName = TextRule(what: "The person's name", bytes: 0...Limits.appIDBytes, characters: .line)
   /// The rule for the versions of applications.
   public static let appVersion = TextRule(
     what: "The application's version", bytes: 0...Limits.nameBytes, characters: .line)

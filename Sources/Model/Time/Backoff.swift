@@ -41,7 +41,5 @@ public struct Backoff: Sendable, Hashable {
   }
 
   /// Starts over after a success or other input.
-  public mutating func reset() {
-    failures = 0
-  }
+  public mutating func reset() { failures = 0 }
 }

@@ -5,9 +5,7 @@
 public struct BootInstant: Hashable, Sendable, Codable, Comparable {
   public var milliseconds: Int64
 
-  public init(milliseconds: Int64) {
-    self.milliseconds = milliseconds
-  }
+  public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
   public static func < (left: BootInstant, right: BootInstant) -> Bool { left.milliseconds < right.milliseconds }
 
@@ -62,9 +60,7 @@ public struct StoredClock: Hashable, Sendable {
   public var last: Int64
   public var reached: FamilyDay?
 
-  public init(
-    bootID: String, anchor: BootInstant, time: Int64, dayTime: Int64, last: Int64, reached: FamilyDay?
-  ) {
+  public init(bootID: String, anchor: BootInstant, time: Int64, dayTime: Int64, last: Int64, reached: FamilyDay?) {
     self.bootID = bootID
     self.anchor = anchor
     self.time = time

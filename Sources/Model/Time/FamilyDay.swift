@@ -10,9 +10,7 @@ public struct FamilyDay: Hashable, Sendable, Comparable, CustomStringConvertible
   package let daysSinceEpoch: Int64
 
   /// Creates a day from the number of days since 1970-01-01, limited to the supported days.
-  package init(daysSinceEpoch: Int64) {
-    self.daysSinceEpoch = min(max(daysSinceEpoch, -25_567), 2_932_896)
-  }
+  package init(daysSinceEpoch: Int64) { self.daysSinceEpoch = min(max(daysSinceEpoch, -25_567), 2_932_896) }
 
   /// Creates a day from the form of `description`; `nil` for another form, a day that does not
   /// exist, or a year before 1900.

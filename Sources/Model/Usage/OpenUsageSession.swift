@@ -1,8 +1,7 @@
 /// A session in progress, as the child's database stores it between heartbeats.
 ///
 /// It lasts as long as any of its programs is running: two windows of one application count once.
-@dynamicMemberLookup
-public struct OpenUsageSession: Hashable, Sendable {
+@dynamicMemberLookup public struct OpenUsageSession: Hashable, Sendable {
   /// The record that it becomes, with the terms at its start.
   ///
   /// It ends at the last heartbeat for now, and its use and points are known when it has ended.

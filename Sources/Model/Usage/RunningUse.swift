@@ -44,9 +44,8 @@ public struct RunningUse: Hashable, Sendable, Codable {
     return session.records(from: session.record).map { record in
       RunningUse(
         recordID: record.recordID, account: record.account, child: record.child, appID: record.appID,
-        displayName: record.displayName, category: record.category,
-        milliPointsPerMinute: record.milliPointsPerMinute, since: record.householdStart, activeMilliseconds: active,
-        isPaused: isPaused)
+        displayName: record.displayName, category: record.category, milliPointsPerMinute: record.milliPointsPerMinute,
+        since: record.householdStart, activeMilliseconds: active, isPaused: isPaused)
     }
   }
 

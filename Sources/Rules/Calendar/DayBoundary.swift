@@ -30,9 +30,7 @@ public struct DayBoundary: Hashable, Sendable {
   }
 
   /// Creates the boundary between the calendar's days in a zone.
-  public init(_ zone: TimeZone) {
-    (zoneName, dayStartHour, self.zone) = (zone.identifier, 0, zone)
-  }
+  public init(_ zone: TimeZone) { (zoneName, dayStartHour, self.zone) = (zone.identifier, 0, zone) }
 
   /// Returns the day of an instant in Unix milliseconds.
   ///

@@ -24,8 +24,7 @@ extension DayPlan {
     }
     for verdict in verdicts.values { decideAgain(at: verdict.until) }
     if rules.sessions != .leave { decideAgain(at: sessions(moment).until) }
-    return ChildVerdicts(
-      verdicts: verdicts, closures: closures, decideAgain: Self.instant(situation.boot, again))
+    return ChildVerdicts(verdicts: verdicts, closures: closures, decideAgain: Self.instant(situation.boot, again))
   }
 
   /// Decides about one program, and lists the standing of each rule that was considered.
@@ -108,8 +107,7 @@ extension DayPlan {
     let category = consider { reason, standing in
       switch standing {
       case .open(nil): break
-      case .open(let time?):
-        if time < left { (left, limiting) = (time, reason) }
+      case .open(let time?): if time < left { (left, limiting) = (time, reason) }
       case .closed(let time):
         closing = closing ?? reason
         // It may open again once the last of the rules that close it does.
@@ -151,8 +149,7 @@ extension DayPlan {
       guard terms.rate.milliPointsPerHour > 0 else { break }
       visit(
         isUnnamed ? .unnamed : .points, isUnnamed ? .closed(nil) : moment.left(points: terms.rate, of: terms.subject))
-    case .redeemFirst:
-      visit(isUnnamed ? .unnamed : .redeemedTime, isUnnamed ? .closed(nil) : moment.leftOfRedeemed())
+    case .redeemFirst: visit(isUnnamed ? .unnamed : .redeemedTime, isUnnamed ? .closed(nil) : moment.leftOfRedeemed())
     }
     return category
   }

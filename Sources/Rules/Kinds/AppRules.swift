@@ -32,9 +32,7 @@ extension RuleSet {
     }
 
     /// The category with the rate; `nil` without a category.
-    public var use: AppUse? {
-      category.map { AppUse(category: $0, milliPointsPerMinute: milliPointsPerMinute) }
-    }
+    public var use: AppUse? { category.map { AppUse(category: $0, milliPointsPerMinute: milliPointsPerMinute) } }
   }
 }
 
@@ -45,10 +43,8 @@ public enum AppRule {
     set: { _ in "@ called =" }, removed: "@ called by its own name", effects: .closes)
   public static let category = RuleKind(
     "category", \RuleSet.App.category,
-    .choice(
-      fault: "A category is {words}: give one of them.", isLowercased: true, words: AppCategory.phrases),
-    name: "#: category",
-    set: { _ in "# =" }, removed: "no category set for #", effects: .closes)
+    .choice(fault: "A category is {words}: give one of them.", isLowercased: true, words: AppCategory.phrases),
+    name: "#: category", set: { _ in "# =" }, removed: "no category set for #", effects: .closes)
   public static let rate = RuleKind(
     "rate", \RuleSet.App.milliPointsPerMinute, .rate, name: "#: points", set: { _ in "# =" },
     removed: "no points of its own for #", effects: .closes)
@@ -62,8 +58,7 @@ public enum AppRule {
     removed: "no block set for #", effects: .closes)
   public static let allowed = RuleKind(
     "allowed", \RuleSet.App.isAlwaysAllowed, .flag, name: "#: always allowed",
-    set: { $0 ? "# always allowed" : "# not always allowed" }, removed: "# not set as always allowed",
-    effects: .closes)
+    set: { $0 ? "# always allowed" : "# not always allowed" }, removed: "# not set as always allowed", effects: .closes)
   public static let limit = RuleKind(
     limit: "limit", \RuleSet.App.limit, .limitWithin, name: "#: limit a day", set: "# at most = a day",
     removed: "no limit a day on #")
@@ -77,8 +72,7 @@ public enum AppRule {
     "step", \RuleSet.App.step,
     .choice(
       fault: "What is done when time is over is {words}: give one of them.",
-      words: [.close: Phrase("close"), .pause: Phrase("pause")]),
-    name: "#: when its time is over",
+      words: [.close: Phrase("close"), .pause: Phrase("pause")]), name: "#: when its time is over",
     set: { $0 == .pause ? "# paused when its time is over" : "# closed when its time is over" },
     removed: "nothing set about how # ends when its time is over", effects: .closes)
   public static let launches = RuleKind(
@@ -91,11 +85,9 @@ public enum AppRule {
   public static let grace = RuleKind(
     "grace", \RuleSet.App.grace,
     .number(
-      0...300, .seconds,
-      fault: "The time to save is 0 to 300 seconds, which are 5 minutes: give a whole number.",
-      option: "The time to save is at most 5 minutes: give a time such as 60s or 2m."),
-    name: "#: time to save", set: { _ in "# has = to save when it is closed" }, removed: "no time to save set for #",
-    effects: .closes)
+      0...300, .seconds, fault: "The time to save is 0 to 300 seconds, which are 5 minutes: give a whole number.",
+      option: "The time to save is at most 5 minutes: give a time such as 60s or 2m."), name: "#: time to save",
+    set: { _ in "# has = to save when it is closed" }, removed: "no time to save set for #", effects: .closes)
 }
 
 extension RuleSet.App: RulePart {
@@ -155,8 +147,7 @@ enum MatcherText {
       guard parts.count == 2, let kind = AppMatcher.Kind(rawValue: String(parts[0])) else {
         let kinds = AppMatcher.Kind.allCases.map(\.rawValue).joined(separator: ", ")
         throw RuleFault(
-          Phrase(
-            "A matcher is a kind, a space and a value: give one of the kinds {kinds}.", ["kinds": .text(kinds)]))
+          Phrase("A matcher is a kind, a space and a value: give one of the kinds {kinds}.", ["kinds": .text(kinds)]))
       }
       let matcher = AppMatcher(kind: kind, value: String(parts[1]))
       if let fault = TextRule.matcherValue.faultPhrase(in: matcher.value) { throw RuleFault(fault) }

@@ -67,10 +67,9 @@ public enum GroupRule {
     removed: "no group #", effects: .closes)
   public static let category = RuleKind(
     "category", \RuleSet.Group.category,
-    .choice(
-      fault: "A category is {words}: give one of them.", isLowercased: true, words: AppCategory.phrases),
-    name: "group #: category",
-    set: { _ in "group # is for =" }, removed: "no category set for group #", effects: .closes)
+    .choice(fault: "A category is {words}: give one of them.", isLowercased: true, words: AppCategory.phrases),
+    name: "group #: category", set: { _ in "group # is for =" }, removed: "no category set for group #",
+    effects: .closes)
   public static let rate = RuleKind(
     "rate", \RuleSet.Group.milliPointsPerMinute, .rate, name: "group #: points", set: { _ in "group # =" },
     removed: "no points of its own for group #", effects: .closes)
@@ -148,8 +147,7 @@ public enum CategoryRule {
     limit: "limit", \RuleSet.Category.limit, name: "# a day", removed: "no limit on # a day")
   public static let weekly = RuleKind(
     "weekly", \RuleSet.Category.weekly, .weekly, name: "# a week", removed: "no limit on # a week", effects: .closes)
-  public static let rate = RuleKind(
-    "rate", \RuleSet.Category.rate, .rate, name: "points for #", effects: .closes)
+  public static let rate = RuleKind("rate", \RuleSet.Category.rate, .rate, name: "points for #", effects: .closes)
 }
 
 extension RuleSet.Category: RulePart {

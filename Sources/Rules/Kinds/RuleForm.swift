@@ -94,9 +94,7 @@ extension RuleForm<Int64> {
   ///   - fault: The sentence about another number.
   ///   - option: The sentence about another argument of an option.
   /// - Returns: The form.
-  static func number(
-    _ range: ClosedRange<Int64>, _ unit: RuleUnit, fault: Phrase, option: Phrase
-  ) -> Self {
+  static func number(_ range: ClosedRange<Int64>, _ unit: RuleUnit, fault: Phrase, option: Phrase) -> Self {
     @Sendable func checked(_ number: Int64?, _ fault: Phrase) throws(RuleFault) -> Int64 {
       guard let number, range.contains(number) else { throw RuleFault(fault) }
       return number
@@ -123,8 +121,7 @@ extension RuleForm<Int64> {
   /// Minutes of a week.
   static var weekly: Self {
     number(
-      0...10_080, .minutes,
-      fault: "A limit a week is 0 to 10,080 minutes, the whole week: give a whole number.",
+      0...10_080, .minutes, fault: "A limit a week is 0 to 10,080 minutes, the whole week: give a whole number.",
       option: """
         A limit a week is 0 to 10,080 minutes, the whole week: give a time such as 300, 5h or 7h30m, or none.
         """)
@@ -197,9 +194,7 @@ extension RuleForm where Value: RawRepresentable & CaseIterable, Value.RawValue 
         return choice
       },
       given: { text throws(RuleFault) in
-        guard let index = options.firstIndex(of: text.lowercased()) else {
-          throw other(options, option ?? sentence)
-        }
+        guard let index = options.firstIndex(of: text.lowercased()) else { throw other(options, option ?? sentence) }
         return choices[index]
       }, text: { $0.rawValue }, words: { value, _ in words[value] ?? Phrase(verbatim: value.rawValue) })
   }
@@ -218,17 +213,11 @@ extension RuleForm<String> {
   }
 
   /// The IANA name of a time zone.
-  static var zone: Self {
-    RuleForm(.form("zone"), typed: known, text: { $0 })
-  }
+  static var zone: Self { RuleForm(.form("zone"), typed: known, text: { $0 }) }
 
   private static func known(_ text: String) throws(RuleFault) -> String {
     let name = try checked(text, TextRule.zone)
-    do {
-      _ = try DayBoundary(zone: name, dayStartHour: 0)
-    } catch {
-      throw RuleFault(error.phrase)
-    }
+    do { _ = try DayBoundary(zone: name, dayStartHour: 0) } catch { throw RuleFault(error.phrase) }
     return name
   }
 

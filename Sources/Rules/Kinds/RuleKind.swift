@@ -19,9 +19,8 @@ public struct RuleKind<Part: RulePart, Value: Hashable & Sendable>: Sendable {
   /// Creates a kind whose value is never absent: without a rule it has the value of a new `Part`.
   init(
     _ key: String, _ path: any WritableKeyPath<Part, Value> & Sendable, _ form: RuleForm<Value>,
-    zones: RuleZones = .both,
-    name: String, set: (@Sendable (Value) -> String)? = nil, removed: String? = nil, effects: RuleEffects = [],
-    setting: String? = nil
+    zones: RuleZones = .both, name: String, set: (@Sendable (Value) -> String)? = nil, removed: String? = nil,
+    effects: RuleEffects = [], setting: String? = nil
   ) {
     let usual = form.text(Part()[keyPath: path])
     self.init(
@@ -33,9 +32,8 @@ public struct RuleKind<Part: RulePart, Value: Hashable & Sendable>: Sendable {
   /// Creates a kind whose value is absent without a rule.
   init(
     _ key: String, _ path: any WritableKeyPath<Part, Value?> & Sendable, _ form: RuleForm<Value>,
-    zones: RuleZones = .both,
-    name: String, set: (@Sendable (Value) -> String)? = nil, removed: String? = nil, effects: RuleEffects = [],
-    setting: String? = nil
+    zones: RuleZones = .both, name: String, set: (@Sendable (Value) -> String)? = nil, removed: String? = nil,
+    effects: RuleEffects = [], setting: String? = nil
   ) {
     self.init(
       form, key: key, zones: zones, name: name, phrase: set, removed: removed, effects: effects, setting: setting,
@@ -46,8 +44,7 @@ public struct RuleKind<Part: RulePart, Value: Hashable & Sendable>: Sendable {
   private init(
     _ form: RuleForm<Value>, key: String, zones: RuleZones, name: String, phrase: (@Sendable (Value) -> String)?,
     removed: String?, effects: RuleEffects, setting: String?, usual: String?, hasWeekdays: Bool,
-    shown: @escaping @Sendable (Part) -> String?,
-    store: @escaping @Sendable (inout Part, Value, Weekday?) -> Void
+    shown: @escaping @Sendable (Part) -> String?, store: @escaping @Sendable (inout Part, Value, Weekday?) -> Void
   ) {
     self.form = form
     let entry = RuleEntry(
@@ -57,8 +54,7 @@ public struct RuleKind<Part: RulePart, Value: Hashable & Sendable>: Sendable {
         let value = isStored ? try form.stored(text) : try form.typed(text)
         return ReadValue(
           text: form.text(value), phrase: phrase?(value) ?? "\(name) =", words: { form.words(value, $0) })
-      },
-      given: { text throws(RuleFault) in form.text(try form.given(text)) })
+      }, given: { text throws(RuleFault) in form.text(try form.given(text)) })
     row = RuleRow(entry: entry, shown: shown) { part, text, weekday throws(RuleFault) in
       store(&part, try form.stored(text), weekday)
     }
@@ -116,8 +112,7 @@ extension RuleKind where Value == DayLimit? {
         let words = set ?? "\(name) ="
         return limit.hoursInWords.map { words.replacing("=", with: SpanText.minutes(limit.minutes)) + " \($0)" }
           ?? words
-      },
-      removed: removed, effects: effects, setting: nil, usual: nil, hasWeekdays: true,
+      }, removed: removed, effects: effects, setting: nil, usual: nil, hasWeekdays: true,
       shown: { $0[keyPath: path]?.text },
       store: { part, limit, weekday in
         var limits = part[keyPath: path] ?? DayLimits(everyDay: DayLimit?.none)

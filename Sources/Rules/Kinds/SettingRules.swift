@@ -120,8 +120,7 @@ public enum ScreenTimeRule {
       fault: "A child is taken to be there for 1 to 240 minutes after the last input: give a whole number.",
       option: """
         A child is taken to be there for 1 to 240 minutes after the last input: give a time such as 1h or 30min.
-        """),
-    name: "how long a child counts as being there",
+        """), name: "how long a child counts as being there",
     set: { _ in "a child counts as being there for = after the last input" },
     effects: [.closes, .everything, .measured], setting: "graceMinutes")
   public static let learning = RuleKind(

@@ -127,8 +127,7 @@ extension LedgerEntry {
     guard shared > 0 else { return nil }
     // The amount is rounded up, so that shared time never earns more than once.
     let points = Int128(milliPoints) * shared
-    return LearningRepeat(
-      milliseconds: Int64(shared), milliPoints: Int64((points + length - 1) / length))
+    return LearningRepeat(milliseconds: Int64(shared), milliPoints: Int64((points + length - 1) / length))
   }
 
   /// Returns whether this entry is kept instead of another one with the same identity.

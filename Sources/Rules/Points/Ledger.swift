@@ -166,16 +166,13 @@ public struct Ledger: Sendable {
   private var purses: [DeviceID: Int128] = [:]
   private var earnings: [FamilyDay: Int128] = [:]
 
-  public init(_ entries: some Sequence<LedgerEntry> = []) {
-    for entry in entries { merge(entry) }
-  }
+  public init(_ entries: some Sequence<LedgerEntry> = []) { for entry in entries { merge(entry) } }
 
   /// Adds an entry, and returns whether the ledger has changed.
   ///
   /// Every ledger keeps the same one of two entries with the same identity
   /// (`LedgerEntry.isKept(over:)`).
-  @discardableResult
-  public mutating func merge(_ entry: LedgerEntry) -> Bool {
+  @discardableResult public mutating func merge(_ entry: LedgerEntry) -> Bool {
     guard entry.fault == nil else { return false }
     if let held = entries[entry.id] {
       guard entry != held, entry.isKept(over: held) else { return false }
@@ -186,9 +183,7 @@ public struct Ledger: Sendable {
     return true
   }
 
-  public mutating func merge(_ other: Ledger) {
-    for entry in other.entries.values { merge(entry) }
-  }
+  public mutating func merge(_ other: Ledger) { for entry in other.entries.values { merge(entry) } }
 
   /// The child's points on all machines, in milli-points.
   public var balance: Int64 { Self.limited(purses.values.reduce(0, +)) }

@@ -110,8 +110,7 @@ extension Purse {
     redemptions.sort { left, right in
       let (one, two) = (left.entry, right.entry)
       if one.lastDay != two.lastDay { return (one.lastDay ?? one.day) < (two.lastDay ?? two.day) }
-      return one.day != two.day
-        ? one.day < two.day : one.id.source.bytes.lexicographicallyPrecedes(two.id.source.bytes)
+      return one.day != two.day ? one.day < two.day : one.id.source.bytes.lexicographicallyPrecedes(two.id.source.bytes)
     }
     for (day, time) in used.sorted(by: { $0.key < $1.key }) {
       var rest = time

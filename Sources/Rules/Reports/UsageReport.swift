@@ -126,9 +126,7 @@ public struct UsageReport: Sendable {
     }
   }
 
-  private mutating func count(
-    _ range: Range<Int64>, _ session: UsageSlice, earned: Int64, on day: Int, isStart: Bool
-  ) {
+  private mutating func count(_ range: Range<Int64>, _ session: UsageSlice, earned: Int64, on day: Int, isStart: Bool) {
     if session.appID == .screenTime {
       all[periodOfDay[day]].milliseconds += instants.add(range)
       return

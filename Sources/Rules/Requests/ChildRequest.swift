@@ -99,9 +99,7 @@ extension RequestAnswer.Verdict {
     case "no": self = .denied
     default:
       guard text.hasPrefix("yes "), let minutes = RuleNumber.read(text.dropFirst(4)), (1...1_440).contains(minutes)
-      else {
-        throw RuleFault("An answer is no, yes, or yes with 1 to 1,440 minutes: give one of them.")
-      }
+      else { throw RuleFault("An answer is no, yes, or yes with 1 to 1,440 minutes: give one of them.") }
       self = .approved(minutes: Int(minutes))
     }
   }

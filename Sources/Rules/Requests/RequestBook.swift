@@ -42,8 +42,7 @@ public struct RequestBook: Hashable, Sendable {
   ///
   /// A request never changes; of two that differ and have one ID, the one whose text sorts first is
   /// kept.
-  @discardableResult
-  public mutating func merge(_ request: ChildRequest) -> Bool {
+  @discardableResult public mutating func merge(_ request: ChildRequest) -> Bool {
     guard TextRule.reason.fault(in: request.reason) == nil else { return false }
     if let held = requests[request.id] {
       guard held != request else { return false }
@@ -61,8 +60,7 @@ public struct RequestBook: Hashable, Sendable {
   /// Takes an answer, and returns whether the book has changed.
   ///
   /// An answer may arrive before its request.
-  @discardableResult
-  public mutating func merge(_ answer: RequestAnswer) -> Bool {
+  @discardableResult public mutating func merge(_ answer: RequestAnswer) -> Bool {
     guard TextRule.reason.fault(in: answer.word) == nil else { return false }
     if let held = answers[answer.request] {
       if held.modified < answer.modified { return false }

@@ -18,9 +18,7 @@ public struct RuleKey: Hashable, Sendable {
   /// The weekday on which it holds instead of the rule of every day; `nil` for every day.
   public let weekday: Weekday?
 
-  init(_ place: Place, on weekday: Weekday? = nil) {
-    (self.place, self.weekday) = (place, weekday)
-  }
+  init(_ place: Place, on weekday: Weekday? = nil) { (self.place, self.weekday) = (place, weekday) }
 
   /// Creates the key that a register's key stands for; `nil` if this version does not know it.
   public init?(_ key: RegisterKey) {
@@ -39,10 +37,8 @@ public struct RuleKey: Hashable, Sendable {
 
   private static func place(of parts: [String]) -> Place? {
     switch (parts[0], parts.count) {
-    case ("app", 3):
-      AppID(parts[1]).flatMap { id in RuleSet.App.table[parts[2]].map { .app(id, $0) } }
-    case ("group", 3):
-      GroupName(parts[1]).flatMap { name in RuleSet.Group.table[parts[2]].map { .group(name, $0) } }
+    case ("app", 3): AppID(parts[1]).flatMap { id in RuleSet.App.table[parts[2]].map { .app(id, $0) } }
+    case ("group", 3): GroupName(parts[1]).flatMap { name in RuleSet.Group.table[parts[2]].map { .group(name, $0) } }
     case ("category", 3):
       AppCategory(rawValue: parts[1]).flatMap { category in
         RuleSet.Category.table[parts[2]].map { .category(category, $0) }
@@ -51,9 +47,7 @@ public struct RuleKey: Hashable, Sendable {
       DayRange(parts[1]).flatMap { days in RuleSet.Exceptions.table[parts[2]].map { .days(days, $0) } }
     case ("today", 4):
       FamilyDay(parts[1]).flatMap { day in
-        CommandID(parts[3]).flatMap { id in
-          RuleSet.Granted.table["\(parts[2])/ID"].map { .grant(day, id, $0) }
-        }
+        CommandID(parts[3]).flatMap { id in RuleSet.Granted.table["\(parts[2])/ID"].map { .grant(day, id, $0) } }
       }
     default: RuleSet.table[parts.joined(separator: "/")].map { .child($0) }
     }

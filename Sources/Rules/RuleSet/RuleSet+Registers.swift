@@ -63,9 +63,7 @@ extension RuleSet {
       guard register.zone == .family || register.zone == child.map({ .child($0) }), let value = register.value else {
         continue
       }
-      do throws(RuleFault) {
-        known.append((try key(of: register), register, value))
-      } catch {
+      do throws(RuleFault) { known.append((try key(of: register), register, value)) } catch {
         notInForce.append(NotInForce(zone: register.zone, key: register.key, phrase: error.phrase))
       }
     }
@@ -77,9 +75,7 @@ extension RuleSet {
     for (isChilds, isOfWeekday) in [(false, false), (false, true), (true, false), (true, true)] {
       for (key, register, value) in known
       where (register.zone != .family) == isChilds && (key.weekday != nil) == isOfWeekday {
-        do throws(RuleFault) {
-          try key.set(value, in: &rules)
-        } catch {
+        do throws(RuleFault) { try key.set(value, in: &rules) } catch {
           notInForce.append(NotInForce(zone: register.zone, key: register.key, phrase: error.phrase))
         }
       }

@@ -79,8 +79,7 @@ public enum ChildRule {
       $0 == 0
         ? "no unused screen time goes over to the next day"
         : "at most = of unused screen time goes over to the next day, also from the days since Monday"
-    },
-    removed: "no unused screen time goes over to the next day", effects: [.closes, .everything, .measured])
+    }, removed: "no unused screen time goes over to the next day", effects: [.closes, .everything, .measured])
   public static let breaks = RuleKind(
     "limits/breaks", \RuleSet.breaks, .breaks, name: "breaks", set: { _ in "=" }, removed: "no breaks",
     effects: [.closes, .everything, .measured])
@@ -116,14 +115,12 @@ extension RuleSet: RulePart {
       ChildRule.name.row, ChildRule.pin.row, ChildRule.removed.row, ChildRule.dailyLimit.row, ChildRule.carryOver.row,
       ChildRule.breaks.row, ChildRule.weeklyLimit.row, ChildRule.bedtime.row, ChildRule.school.row,
       ChildRule.rewardTimes.row, ChildRule.lock.row,
-    ] + PointsRule.rows + ScreenTimeRule.rows + [ChildRule.zone.row, ChildRule.dayStart.row]
-    + NoticeRule.rows
+    ] + PointsRule.rows + ScreenTimeRule.rows + [ChildRule.zone.row, ChildRule.dayStart.row] + NoticeRule.rows
   public static let table = indexed(rows)
 
   public static let kinds =
     rows.map(\.entry) + App.rows.map(\.entry) + Group.rows.map(\.entry) + Category.rows.map(\.entry)
-    + Exceptions.rows.map(\.entry)
-    + Granted.rows.map(\.entry)
+    + Exceptions.rows.map(\.entry) + Granted.rows.map(\.entry)
 }
 
 extension RuleKind where Part == RuleSet {

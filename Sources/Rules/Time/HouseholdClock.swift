@@ -64,8 +64,7 @@ public struct HouseholdClock: Hashable, Sendable {
   public func dayTime(at boot: BootInstant) -> Int64 { Self.limited(stored.dayTime + elapsed(boot)) }
 
   /// Takes a reading, and returns a difference that people should know of.
-  @discardableResult
-  public mutating func read(_ reading: ClockReading) -> Change? {
+  @discardableResult public mutating func read(_ reading: ClockReading) -> Change? {
     let wall = Self.limited(reading.wall)
     let boot = Self.limited(reading.boot)
     let isNewBoot = reading.bootID != stored.bootID

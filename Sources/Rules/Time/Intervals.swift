@@ -23,8 +23,7 @@ public struct SpanSet: Hashable, Sendable {
   }
 
   /// Inserts a range, and returns the number of milliseconds that were not in the set.
-  @discardableResult
-  public mutating func insert(_ range: Range<Int64>) -> Int64 {
+  @discardableResult public mutating func insert(_ range: Range<Int64>) -> Int64 {
     guard !range.isEmpty else { return 0 }
     // The ranges from `first` up to `last` touch or overlap the new one.
     let first = index { $0.upperBound < range.lowerBound }
@@ -98,9 +97,7 @@ extension Intervals {
   ///
   /// A window belongs to the date on which it begins. The windows that begin within a family day
   /// with an exception are replaced by the exception's.
-  init(
-    _ plan: WeekWindows?, exceptions: (FamilyDay) -> DayWindows?, around day: FamilyDay, _ boundary: DayBoundary
-  ) {
+  init(_ plan: WeekWindows?, exceptions: (FamilyDay) -> DayWindows?, around day: FamilyDay, _ boundary: DayBoundary) {
     var spans: [Range<Int64>] = []
     func span(_ date: FamilyDay, _ window: ClockWindow) -> Range<Int64> {
       let start = boundary.instant(on: date, minute: window.start)

@@ -94,7 +94,6 @@ public struct UseSpan: Hashable, Sendable {
   /// Creates the stretch of a session: from its start, as long as its active time.
   public init(_ record: UsageRecord) {
     self.init(
-      app: record.appID, category: record.category, start: record.sessionStart,
-      milliseconds: record.activeMilliseconds)
+      app: record.appID, category: record.category, start: record.sessionStart, milliseconds: record.activeMilliseconds)
   }
 }

@@ -63,9 +63,7 @@ public struct UseTotals: Sendable {
     self.isOfPrograms = isOfPrograms
     self.boundary = boundary
     for (app, limit) in apps where limit.hasHours { limits[.app(app)] = limit }
-    for (name, group) in groups {
-      if let limit = group.limit, limit.hasHours { limits[.group(name)] = limit }
-    }
+    for (name, group) in groups { if let limit = group.limit, limit.hasHours { limits[.group(name)] = limit } }
     for (name, group) in groups where group.limit != nil || group.weekly != nil {
       for app in group.members { self.groups[app, default: []].append(name) }
     }
@@ -86,8 +84,7 @@ public struct UseTotals: Sendable {
     var start = stretch.lowerBound
     while start < stretch.upperBound {
       let day = boundary.day(containing: start)
-      let edge =
-        day == .last ? stretch.upperBound : min(stretch.upperBound, max(boundary.end(of: day), start + 1))
+      let edge = day == .last ? stretch.upperBound : min(stretch.upperBound, max(boundary.end(of: day), start + 1))
       count(start..<edge, span, on: day)
       if span.app == .screenTime { measured.insert(day) }
       if isOther { others[day, default: SpanSet()].insert(start..<edge) }
@@ -96,9 +93,7 @@ public struct UseTotals: Sendable {
   }
 
   /// Leaves out the days before a day.
-  public mutating func forget(before day: FamilyDay) {
-    use = use.filter { $0.key >= day }
-  }
+  public mutating func forget(before day: FamilyDay) { use = use.filter { $0.key >= day } }
 
   private mutating func count(_ range: Range<Int64>, _ span: UseSpan, on day: FamilyDay) {
     if span.app == .screenTime {

@@ -77,8 +77,6 @@ extension Breaks {
   var phrase: Phrase {
     Phrase(
       "a break of {length} after {time} of screen time",
-      [
-        "length": .phrase(SpanText.phrase(minutes: Int(length))), "time": .phrase(SpanText.phrase(minutes: Int(after))),
-      ])
+      ["length": .phrase(SpanText.phrase(minutes: Int(length))), "time": .phrase(SpanText.phrase(minutes: Int(after)))])
   }
 }

@@ -137,8 +137,7 @@ public struct DayLimits: Hashable, Sendable {
       guard parts(text) == nil else { throw .hoursOfAll }
       throw RuleFault(
         Phrase(
-          "{text} is no limit: give a number of minutes, such as 90, or none.",
-          ["text": .text(text.debugDescription)]))
+          "{text} is no limit: give a number of minutes, such as 90, or none.", ["text": .text(text.debugDescription)]))
     }
     guard number <= longest else {
       throw RuleFault(
@@ -185,10 +184,8 @@ extension RuleFault {
         """
         {limit} is longer than {start} to {end}, so it limits nothing: give less, or only the hours with --hours {hours}.
         """,
-        [
-          "limit": .phrase(limit.phrase), "start": ends.first ?? "", "end": ends.last ?? "",
-          "hours": .text(hours.text),
-        ]))
+        ["limit": .phrase(limit.phrase), "start": ends.first ?? "", "end": ends.last ?? "", "hours": .text(hours.text)])
+    )
   }
   fileprivate static let hoursOfAll = RuleFault(
     "Only a limit on an application or a group has hours: give a time alone, such as 2h, or none.")

@@ -25,15 +25,11 @@ public struct WeekWindows: Hashable, Sendable {
     for day in Weekday.allCases {
       days[day.rawValue].sort()
       guard days[day.rawValue].count <= Self.mostPerDay else {
-        throw RuleFault(
-          Phrase(
-            "There are more than 8 times on {day}: join some of them.", ["day": .text(day.word)]))
+        throw RuleFault(Phrase("There are more than 8 times on {day}: join some of them.", ["day": .text(day.word)]))
       }
     }
     self.days = days
-    if let (first, second) = overlap {
-      throw RuleFault.overlap(first, second)
-    }
+    if let (first, second) = overlap { throw RuleFault.overlap(first, second) }
   }
 
   /// Creates the same window on every day.

@@ -52,9 +52,7 @@ public enum TimesText {
     let ends = word.split(separator: "-", omittingEmptySubsequences: false).map { end in
       Weekday.allCases.first { end == "\($0)" || end == "\($0)s" }
     }
-    guard (1...2).contains(ends.count), ends.allSatisfy({ $0 != nil }) else {
-      return word
-    }
+    guard (1...2).contains(ends.count), ends.allSatisfy({ $0 != nil }) else { return word }
     return ends.compactMap { $0?.word }.joined(separator: "-")
   }
 }
@@ -94,9 +92,7 @@ extension DayLimits {
         let words = item.split(separator: " ", maxSplits: 1)
         guard words.count == 2, let days = Self.days(words[0]) else { throw .byWeekday(canHaveHours) }
         let limit: DayLimit?
-        do {
-          limit = try read(String(words[1]))
-        } catch {
+        do { limit = try read(String(words[1])) } catch {
           throw DayLimits.parts(text) == nil ? .byWeekday(canHaveHours) : error
         }
         for day in days where limits.updateValue(limit, forKey: day) != nil { throw .byWeekday(canHaveHours) }

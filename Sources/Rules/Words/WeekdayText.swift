@@ -35,8 +35,7 @@ public enum WeekdayText {
     let time = Phrase.Argument.phrase(value)
     let first = Phrase.Argument.phrase(short(run.lowerBound))
     if run.lowerBound == run.upperBound { return Phrase("{day} {time}", ["day": first, "time": time]) }
-    return Phrase(
-      "{first}–{last} {time}", ["first": first, "last": .phrase(short(run.upperBound)), "time": time])
+    return Phrase("{first}–{last} {time}", ["first": first, "last": .phrase(short(run.upperBound)), "time": time])
   }
 
   private static func short(_ day: Weekday) -> Phrase {
@@ -87,8 +86,7 @@ public enum WeekdayText {
           "{days} has no value: write it with each weekday, such as mon 16:00-18:00, tue 16:00-18:00.",
           ["days": .text(String(value).debugDescription)]))
     case (true, let time?) where words.count == 2:
-      return RuleFault(
-        Phrase("The weekdays come first: write {rule}.", ["rule": .text("\(value) \(time)")]))
+      return RuleFault(Phrase("The weekdays come first: write {rule}.", ["rule": .text("\(value) \(time)")]))
     case (_, let time?):
       return RuleFault(
         Phrase(
@@ -102,9 +100,7 @@ public enum WeekdayText {
   private static func days(_ words: ArraySlice<Substring>) throws(RuleFault) -> [Weekday] {
     if words.isEmpty { return Weekday.allCases }
     let text = words.joined()
-    let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { end in
-      Weekday(word: end)
-    }
+    let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { end in Weekday(word: end) }
     guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1] else {
       throw RuleFault(
         Phrase(
