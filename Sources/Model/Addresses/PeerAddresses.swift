@@ -7,8 +7,7 @@ public struct SocketEndpoint: Hashable, Sendable, CustomStringConvertible {
   public var port: UInt16
 
   public init(host: String, port: UInt16) {
-    self.host = host
-    self.port = port
+    (self.host, self.port) = (host, port)
   }
 
   /// Creates an endpoint from `host:port` or `[IPv6]:port`; `nil` if the text is malformed.
@@ -59,10 +58,8 @@ public struct RememberedAddress: Hashable, Sendable {
   public var failure: String?
 
   public init(reached: ReachedAddress, lastSuccessAt: Int64, lastFailureAt: Int64? = nil, failure: String? = nil) {
-    self.reached = reached
-    self.lastSuccessAt = lastSuccessAt
-    self.lastFailureAt = lastFailureAt
-    self.failure = failure
+    (self.reached, self.lastSuccessAt) = (reached, lastSuccessAt)
+    (self.lastFailureAt, self.failure) = (lastFailureAt, failure)
   }
 }
 
@@ -76,9 +73,7 @@ public struct ReachedAddress: Hashable, Sendable {
   public var network: String?
 
   public init(_ address: String, source: AddressSource, network: String?) {
-    self.address = address
-    self.source = source
-    self.network = network
+    (self.address, self.source, self.network) = (address, source, network)
   }
 }
 

@@ -14,9 +14,7 @@ public enum AppSearch {
     public var isInstalled: Bool
 
     public init(appID: AppID, name: String, isInstalled: Bool = false) {
-      self.appID = appID
-      self.name = name
-      self.isInstalled = isInstalled
+      (self.appID, self.name, self.isInstalled) = (appID, name, isInstalled)
     }
   }
 

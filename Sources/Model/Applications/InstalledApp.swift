@@ -11,10 +11,7 @@ public struct InstalledApp: Hashable, Sendable, Codable {
   public var suggestion: AppCategory?
 
   public init(appID: AppID, name: String, version: String = "", suggestion: AppCategory? = nil) {
-    self.appID = appID
-    self.name = name
-    self.version = version
-    self.suggestion = suggestion
+    (self.appID, self.name, self.version, self.suggestion) = (appID, name, version, suggestion)
   }
 
   /// A sentence that describes the first invalid value; `nil` if all are valid.
@@ -40,8 +37,7 @@ public struct InstalledMatchers: Hashable, Sendable {
   public var isOwn: Bool
 
   public init(_ matchers: [AppMatcher], isOwn: Bool = false) {
-    self.matchers = matchers
-    self.isOwn = isOwn
+    (self.matchers, self.isOwn) = (matchers, isOwn)
   }
 }
 
@@ -74,8 +70,7 @@ public struct AppMatcher: Hashable, Sendable, Codable {
   public var value: String
 
   public init(kind: Kind, value: String) {
-    self.kind = kind
-    self.value = value
+    (self.kind, self.value) = (kind, value)
   }
   /// The matcher as a person writes it: its kind, a space and its value.
   package var text: String { "\(kind.rawValue) \(value)" }
@@ -107,9 +102,7 @@ public struct KnownPrograms: Hashable, Sendable {
     public var file: String?
 
     public init(_ matcher: AppMatcher, as app: AppID?, at file: String? = nil) {
-      self.matcher = matcher
-      self.app = app
-      self.file = file
+      (self.matcher, self.app, self.file) = (matcher, app, file)
     }
   }
 
@@ -119,7 +112,6 @@ public struct KnownPrograms: Hashable, Sendable {
   public var names: [AppID: String]
 
   public init(_ programs: [Program] = [], names: [AppID: String] = [:]) {
-    self.programs = programs
-    self.names = names
+    (self.programs, self.names) = (programs, names)
   }
 }

@@ -33,12 +33,8 @@ public struct RefusedProgram: Hashable, Sendable {
   public var file: String?
 
   public init(account: UInt32, target: Target, name: String, refusedAt: Int64, app: AppID? = nil, file: String? = nil) {
-    self.account = account
-    self.target = target
-    self.name = name
-    self.refusedAt = refusedAt
-    self.app = app
-    self.file = file
+    (self.account, self.target, self.name) = (account, target, name)
+    (self.refusedAt, self.app, self.file) = (refusedAt, app, file)
   }
 
   /// A Boolean value that indicates whether its matcher is the place of a file that the account can

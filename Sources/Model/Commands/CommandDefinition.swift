@@ -86,9 +86,7 @@ public struct CommandContext: Hashable, Sendable {
   public var createdAt: Int64
 
   public init(commandID: CommandID, author: DeviceID, createdAt: Int64) {
-    self.commandID = commandID
-    self.author = author
-    self.createdAt = createdAt
+    (self.commandID, self.author, self.createdAt) = (commandID, author, createdAt)
   }
 }
 

@@ -21,9 +21,7 @@ public struct CommandReceipt: Hashable, Sendable {
   public var at: Int64
 
   public init(commandID: CommandID, outcome: Outcome, at: Int64) {
-    self.commandID = commandID
-    self.outcome = outcome
-    self.at = at
+    (self.commandID, self.outcome, self.at) = (commandID, outcome, at)
   }
 }
 

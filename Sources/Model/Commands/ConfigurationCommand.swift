@@ -32,18 +32,9 @@ public struct ConfigurationCommand: Hashable, Sendable, Codable {
     expiresAfter: Int64? = nil, status: CommandStatus = .queued, statusAt: Int64, reason: String? = nil,
     waitsFor: String? = nil, stateInForce: StateInForce? = nil, through: String? = nil
   ) {
-    self.commandID = commandID
-    self.target = target
-    self.author = author
-    self.payload = payload
-    self.createdAt = createdAt
-    self.expiresAfter = expiresAfter
-    self.status = status
-    self.statusAt = statusAt
-    self.reason = reason
-    self.waitsFor = waitsFor
-    self.stateInForce = stateInForce
-    self.through = through
+    (self.commandID, self.target, self.author, self.payload) = (commandID, target, author, payload)
+    (self.createdAt, self.expiresAfter, self.status, self.statusAt) = (createdAt, expiresAfter, status, statusAt)
+    (self.reason, self.waitsFor, self.stateInForce, self.through) = (reason, waitsFor, stateInForce, through)
   }
 
   /// The reason of a failure, for people.
@@ -88,10 +79,7 @@ public struct CommandBody: Hashable, Sendable {
   public var payload: CommandPayload
 
   public init(commandID: CommandID, author: DeviceID, createdAt: Int64, payload: CommandPayload) {
-    self.commandID = commandID
-    self.author = author
-    self.createdAt = createdAt
-    self.payload = payload
+    (self.commandID, self.author, self.createdAt, self.payload) = (commandID, author, createdAt, payload)
   }
 }
 
@@ -108,9 +96,7 @@ public struct CommandRequest: Hashable, Sendable {
   public var expiresAfter: Int64?
 
   public init(device: String, action: CommandDraft, expiresAfter: Int64? = nil) {
-    self.device = device
-    self.action = action
-    self.expiresAfter = expiresAfter
+    (self.device, self.action, self.expiresAfter) = (device, action, expiresAfter)
   }
 }
 

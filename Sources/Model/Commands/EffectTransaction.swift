@@ -88,9 +88,7 @@ public struct EffectWait: Hashable, Sendable {
   public var held: StateInForce?
 
   public init(_ what: ToldSentence, within: Int64, held: StateInForce? = nil) {
-    self.what = what
-    self.within = within
-    self.held = held
+    (self.what, self.within, self.held) = (what, within, held)
   }
 }
 
@@ -103,10 +101,7 @@ public struct PendingEffect: Hashable, Sendable {
   public var wait: EffectWait
 
   public init(commandID: CommandID, author: DeviceID, payload: CommandPayload, wait: EffectWait) {
-    self.commandID = commandID
-    self.author = author
-    self.payload = payload
-    self.wait = wait
+    (self.commandID, self.author, self.payload, self.wait) = (commandID, author, payload, wait)
   }
 
   /// Returns the outcome of an effect whose time is over.

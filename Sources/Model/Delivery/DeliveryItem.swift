@@ -14,11 +14,7 @@ public struct DeliveryItem: Hashable, Sendable {
   public var body: [UInt8]
 
   public init(sequence: UInt64, kind: ItemKind, itemID: [UInt8], body: [UInt8]) {
-    self.sequence = sequence
-    self.skipThrough = sequence
-    self.kind = kind
-    self.itemID = itemID
-    self.body = body
+    (self.sequence, self.skipThrough, self.kind, self.itemID, self.body) = (sequence, sequence, kind, itemID, body)
   }
 
   /// Creates a skip for a range of numbers without items.
@@ -42,9 +38,7 @@ public struct ItemRun: Hashable, Sendable {
   public var items: [DeliveryItem]
 
   public init(streamClass: StreamClass, epoch: UInt64, items: [DeliveryItem]) {
-    self.streamClass = streamClass
-    self.epoch = epoch
-    self.items = items
+    (self.streamClass, self.epoch, self.items) = (streamClass, epoch, items)
   }
 }
 

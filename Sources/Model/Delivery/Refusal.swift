@@ -37,10 +37,7 @@ public struct RefusedItem: Hashable, Sendable {
   public var reason: RefusalReason
 
   public init(streamClass: StreamClass, kind: ItemKind, itemID: [UInt8], reason: RefusalReason) {
-    self.streamClass = streamClass
-    self.kind = kind
-    self.itemID = itemID
-    self.reason = reason
+    (self.streamClass, self.kind, self.itemID, self.reason) = (streamClass, kind, itemID, reason)
   }
 }
 
@@ -55,8 +52,7 @@ public struct RefusalNotice: Hashable, Sendable {
   public var total: Int64
 
   public init(items: [RefusedItem], total: Int64) {
-    self.items = items
-    self.total = total
+    (self.items, self.total) = (items, total)
   }
 }
 
@@ -69,10 +65,7 @@ public struct RefusalTally: Hashable, Sendable {
 
   /// Creates a count of refused items.
   public init(device: DeviceID, kind: ItemKind, reason: RefusalReason, items: Int64) {
-    self.device = device
-    self.kind = kind
-    self.reason = reason
-    self.items = items
+    (self.device, self.kind, self.reason, self.items) = (device, kind, reason, items)
   }
 }
 
@@ -86,8 +79,7 @@ public struct BodyFault: Error, Hashable, Sendable, CustomStringConvertible {
   public var reason: RefusalReason
 
   public init(_ description: String, _ reason: RefusalReason = .unreadable) {
-    self.description = description
-    self.reason = reason
+    (self.description, self.reason) = (description, reason)
   }
 
   /// Creates a fault that people read in their own language.

@@ -27,15 +27,8 @@ public struct SessionBatch: Hashable, Sendable {
     hello: Hello? = nil, runs: [ItemRun] = [], stored: [StreamPosition] = [], ping: UInt64? = nil, pong: UInt64? = nil,
     goodbye: Goodbye? = nil, rekey: Bool = false, reach: Reach? = nil, labels: SessionLabels? = nil
   ) {
-    self.hello = hello
-    self.runs = runs
-    self.stored = stored
-    self.ping = ping
-    self.pong = pong
-    self.goodbye = goodbye
-    self.rekey = rekey
-    self.reach = reach
-    self.labels = labels
+    (self.hello, self.runs, self.stored, self.ping, self.pong) = (hello, runs, stored, ping, pong)
+    (self.goodbye, self.rekey, self.reach, self.labels) = (goodbye, rekey, reach, labels)
   }
 }
 
@@ -49,8 +42,7 @@ public struct Reach: Hashable, Sendable {
   public var addresses: [[UInt8]]
 
   public init(port: UInt16, addresses: [[UInt8]]) {
-    self.port = port
-    self.addresses = addresses
+    (self.port, self.addresses) = (port, addresses)
   }
 }
 
@@ -127,19 +119,9 @@ public struct Hello: Hashable, Sendable {
     windowBytes: UInt32 = UInt32(Limits.windowBytes), outgoing: [StreamPosition], incoming: [StreamPosition],
     held: [HeldItem] = [], keyID: [UInt8], endedSessions: UInt64 = 0, devices: UInt32 = 0
   ) {
-    self.versions = versions
-    self.software = software
-    self.runID = runID
-    self.name = name
-    self.role = role
-    self.refusal = refusal
-    self.windowItems = windowItems
-    self.windowBytes = windowBytes
-    self.outgoing = outgoing
-    self.incoming = incoming
-    self.held = held
-    self.keyID = keyID
-    self.endedSessions = endedSessions
-    self.devices = devices
+    (self.versions, self.software, self.runID, self.name) = (versions, software, runID, name)
+    (self.role, self.refusal, self.windowItems, self.windowBytes) = (role, refusal, windowItems, windowBytes)
+    (self.outgoing, self.incoming, self.held, self.keyID) = (outgoing, incoming, held, keyID)
+    (self.endedSessions, self.devices) = (endedSessions, devices)
   }
 }

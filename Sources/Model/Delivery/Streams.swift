@@ -54,9 +54,7 @@ public struct StreamPosition: Hashable, Sendable {
   public var through: UInt64
 
   public init(streamClass: StreamClass, epoch: UInt64, through: UInt64) {
-    self.streamClass = streamClass
-    self.epoch = epoch
-    self.through = through
+    (self.streamClass, self.epoch, self.through) = (streamClass, epoch, through)
   }
 }
 
@@ -70,9 +68,7 @@ public struct OutboxPosition: Hashable, Sendable {
   public var last: UInt64
 
   public init(epoch: UInt64, storedThrough: UInt64, last: UInt64) {
-    self.epoch = epoch
-    self.storedThrough = storedThrough
-    self.last = last
+    (self.epoch, self.storedThrough, self.last) = (epoch, storedThrough, last)
   }
 }
 
@@ -86,9 +82,7 @@ public struct HeldItem: Hashable, Sendable {
   public var itemID: [UInt8]
 
   public init(streamClass: StreamClass, sequence: UInt64, itemID: [UInt8]) {
-    self.streamClass = streamClass
-    self.sequence = sequence
-    self.itemID = itemID
+    (self.streamClass, self.sequence, self.itemID) = (streamClass, sequence, itemID)
   }
 }
 
@@ -114,8 +108,7 @@ public struct QueueCaps: Hashable, Sendable {
   public var bytes: Int64
 
   public init(items: Int64 = Limits.queueItems, bytes: Int64 = Limits.queueBytes) {
-    self.items = items
-    self.bytes = bytes
+    (self.items, self.bytes) = (items, bytes)
   }
 }
 

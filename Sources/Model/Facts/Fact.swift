@@ -15,9 +15,7 @@ public struct Fact: Hashable, Sendable {
   public var text: String
 
   public init(_ child: ChildID, _ kind: FactKind, _ text: String) {
-    self.child = child
-    self.kind = kind
-    self.text = text
+    (self.child, self.kind, self.text) = (child, kind, text)
   }
 
   /// The bytes for which a fact counts in an item.
@@ -79,9 +77,7 @@ public struct FactReading: Hashable, Sendable {
   public var day: FamilyDay
 
   public init(identity: String, author: DeviceID, day: FamilyDay) {
-    self.identity = identity
-    self.author = author
-    self.day = day
+    (self.identity, self.author, self.day) = (identity, author, day)
   }
 }
 
@@ -116,12 +112,8 @@ public struct FactDefinition: Sendable {
     isKept: @escaping @Sendable (String, String) -> Bool = { $0.utf8.lexicographicallyPrecedes($1.utf8) },
     read: @escaping @Sendable (String) -> FactReading?
   ) {
-    self.kind = kind
-    self.author = author
-    self.most = most
-    (self.daysKept, self.isAsked) = (daysKept, isAsked)
-    self.isKept = isKept
-    self.read = read
+    (self.kind, self.author, self.most, self.daysKept) = (kind, author, most, daysKept)
+    (self.isAsked, self.isKept, self.read) = (isAsked, isKept, read)
   }
 }
 

@@ -9,8 +9,7 @@ extension ConditionKind {
     public var argument: String
 
     public init(name: String, argument: String) {
-      self.name = name
-      self.argument = argument
+      (self.name, self.argument) = (name, argument)
     }
   }
 

@@ -14,9 +14,7 @@ public struct MachineCondition: Hashable, Sendable, Codable {
   public var detail: String
 
   public init(_ name: String, account: UInt32? = nil, detail: String = "") {
-    self.name = name
-    self.account = account
-    self.detail = detail
+    (self.name, self.account, self.detail) = (name, account, detail)
   }
 
   /// A Boolean value that indicates whether less of the rules is carried out than a parent expects.
@@ -109,14 +107,8 @@ public struct ConditionListing: Hashable, Sendable, Codable {
     deviceID: DeviceID, deviceName: DeviceName, isOwn: Bool, heardAt: Int64? = nil, condition: MachineCondition,
     accountName: String? = nil, app: ConditionKind.AppWords? = nil, children: [DeviceName] = []
   ) {
-    self.deviceID = deviceID
-    self.deviceName = deviceName
-    self.isOwn = isOwn
-    self.heardAt = heardAt
-    self.condition = condition
-    self.accountName = accountName
-    self.app = app
-    self.children = children
+    (self.deviceID, self.deviceName, self.isOwn, self.heardAt) = (deviceID, deviceName, isOwn, heardAt)
+    (self.condition, self.accountName, self.app, self.children) = (condition, accountName, app, children)
   }
 }
 

@@ -95,8 +95,7 @@ public struct WrongPINs: Hashable, Sendable {
 
   public init(count: Int, bootID: String, last: BootInstant) {
     self.count = min(max(1, count), Self.most)
-    self.bootID = bootID
-    self.last = last
+    (self.bootID, self.last) = (bootID, last)
   }
 
   /// Returns the wrong PINs with one more, given at an instant of a boot.
@@ -144,11 +143,8 @@ public struct PresentChild: Hashable, Sendable {
     account: UInt32, child: ChildID?, bootID: String, since: BootInstant, changedAt: BootInstant? = nil,
     sessions: [String] = []
   ) {
-    self.account = account
-    self.child = child
-    self.bootID = bootID
-    self.since = since
-    self.changedAt = changedAt ?? since
+    (self.account, self.child, self.bootID) = (account, child, bootID)
+    (self.since, self.changedAt) = (since, changedAt ?? since)
     self.sessions = Array(sessions.prefix(Self.mostSessions))
   }
 

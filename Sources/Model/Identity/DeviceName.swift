@@ -80,8 +80,7 @@ public struct DeviceLabel: Hashable, Sendable {
   public var at: HybridTimestamp?
 
   public init(_ name: DeviceName, at: HybridTimestamp? = nil) {
-    self.name = name
-    self.at = at
+    (self.name, self.at) = (name, at)
   }
 
   /// Returns whether this label replaces another one of the same device.
@@ -99,8 +98,7 @@ public struct SessionLabels: Hashable, Sendable {
   public var yours: DeviceLabel?
 
   public init(own: DeviceLabel? = nil, yours: DeviceLabel? = nil) {
-    self.own = own
-    self.yours = yours
+    (self.own, self.yours) = (own, yours)
   }
 }
 

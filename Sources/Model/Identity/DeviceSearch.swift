@@ -20,9 +20,7 @@ public enum DeviceSearch {
     public var names: [DeviceName] { [name] + children.map { DeviceName(sanitising: $0) } }
 
     public init(deviceID: DeviceID, name: DeviceName, childName: String? = nil) {
-      self.deviceID = deviceID
-      self.name = name
-      self.childName = childName
+      (self.deviceID, self.name, self.childName) = (deviceID, name, childName)
     }
 
     public init(_ device: RegisteredDevice) {

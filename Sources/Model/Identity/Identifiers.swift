@@ -4,8 +4,7 @@ struct Bytes16: Hashable, Sendable, Comparable {
   let low: UInt64
 
   init(high: UInt64, low: UInt64) {
-    self.high = high
-    self.low = low
+    (self.high, self.low) = (high, low)
   }
 
   init?(_ bytes: some Collection<UInt8>) {

@@ -14,9 +14,7 @@ public struct PairwiseKeys: Hashable, Sendable {
 
   /// Creates a value from the keys in the store.
   public init(present: [UInt8], next: [UInt8]? = nil, previous: [UInt8]? = nil) {
-    self.present = present
-    self.next = next
-    self.previous = previous
+    (self.present, self.next, self.previous) = (present, next, previous)
   }
 
   /// The keys with which to read a callee's answer, most likely first.
@@ -77,10 +75,8 @@ public struct KeyRotation: Hashable, Sendable {
   public var replaces: [UInt8]
 
   public init(generation: Int64, discoveryKey: [UInt8], pairwiseKey: [UInt8], replaces: [UInt8]) {
-    self.generation = generation
-    self.discoveryKey = discoveryKey
-    self.pairwiseKey = pairwiseKey
-    self.replaces = replaces
+    (self.generation, self.discoveryKey) = (generation, discoveryKey)
+    (self.pairwiseKey, self.replaces) = (pairwiseKey, replaces)
   }
 }
 
@@ -120,12 +116,8 @@ public struct PeerStanding: Hashable, Sendable {
     state: State, keys: PairwiseKeys, pendingKey: [UInt8]? = nil, isQuarantined: Bool = false, removalSessions: Int = 0,
     removalSilences: Int = 0
   ) {
-    self.state = state
-    self.keys = keys
-    self.pendingKey = pendingKey
-    self.isQuarantined = isQuarantined
-    self.removalSessions = removalSessions
-    self.removalSilences = removalSilences
+    (self.state, self.keys, self.pendingKey, self.isQuarantined) = (state, keys, pendingKey, isQuarantined)
+    (self.removalSessions, self.removalSilences) = (removalSessions, removalSilences)
   }
 
   /// The key with which calls are answered now; `nil` if no session may be opened.

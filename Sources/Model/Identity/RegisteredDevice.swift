@@ -40,16 +40,9 @@ public struct RegisteredDevice: Hashable, Sendable, Codable {
     deviceID: DeviceID, name: DeviceName, role: DeviceRole, childName: String? = nil, identityKey: String,
     linkKey: String, pairedAt: Int64, lastSeenAt: Int64? = nil, lastSyncedAt: Int64? = nil, state: State = .active
   ) {
-    self.deviceID = deviceID
-    self.name = name
-    self.role = role
-    self.childName = childName
-    self.identityKey = identityKey
-    self.linkKey = linkKey
-    self.pairedAt = pairedAt
-    self.lastSeenAt = lastSeenAt
-    self.lastSyncedAt = lastSyncedAt
-    self.state = state
+    (self.deviceID, self.name, self.role, self.childName) = (deviceID, name, role, childName)
+    (self.identityKey, self.linkKey, self.pairedAt, self.lastSeenAt) = (identityKey, linkKey, pairedAt, lastSeenAt)
+    (self.lastSyncedAt, self.state) = (lastSyncedAt, state)
   }
 }
 
@@ -68,10 +61,7 @@ public struct PairedParent: Hashable, Sendable, Codable {
   public var leftAt: Int64?
 
   public init(deviceID: DeviceID, name: DeviceName, pairedAt: Int64, leftAt: Int64? = nil) {
-    self.deviceID = deviceID
-    self.name = name
-    self.pairedAt = pairedAt
-    self.leftAt = leftAt
+    (self.deviceID, self.name, self.pairedAt, self.leftAt) = (deviceID, name, pairedAt, leftAt)
   }
 }
 
@@ -105,8 +95,6 @@ public struct OtherParent: Hashable, Sendable, Codable {
   public var isNews: Bool
 
   public init(parent: PairedParent, toldAt: Int64, isNews: Bool) {
-    self.parent = parent
-    self.toldAt = toldAt
-    self.isNews = isNews
+    (self.parent, self.toldAt, self.isNews) = (parent, toldAt, isNews)
   }
 }

@@ -31,12 +31,8 @@ package struct InventoryKind: Hashable, Sendable {
   package init(
     _ name: String, most: Int, parts: Int = 1, isShared: Bool = false, isRepeated: Bool = false, news: News = .nothing
   ) {
-    self.name = name
-    self.most = most
-    self.parts = parts
-    self.isShared = isShared
-    self.isRepeated = isRepeated
-    self.news = news
+    (self.name, self.most, self.parts) = (name, most, parts)
+    (self.isShared, self.isRepeated, self.news) = (isShared, isRepeated, news)
   }
 
   package static let all: [any InventoryEntry.Type] = [
@@ -106,13 +102,8 @@ public struct Inventory: Hashable, Sendable {
     device: DeviceID? = nil, kind: String, number: UInt64, part: Int = 0, parts: Int = 1, more: Int = 0,
     entries: [String]
   ) {
-    self.device = device
-    self.kind = kind
-    self.number = number
-    self.part = part
-    self.parts = parts
-    self.more = more
-    self.entries = entries
+    (self.device, self.kind, self.number, self.part) = (device, kind, number, part)
+    (self.parts, self.more, self.entries) = (parts, more, entries)
   }
 
   /// Returns the part if its kind permits all of it; otherwise throws the sender's fault.

@@ -54,10 +54,7 @@ public struct AccountRequest: Hashable, Sendable, Codable {
   public var isUnlisted: Bool?
 
   public init(device: String?, account: String, children: [String], isUnlisted: Bool? = nil) {
-    self.device = device
-    self.account = account
-    self.children = children
-    self.isUnlisted = isUnlisted
+    (self.device, self.account, self.children, self.isUnlisted) = (device, account, children, isUnlisted)
   }
 }
 
@@ -87,11 +84,7 @@ public struct AskRequest: Hashable, Sendable, Codable {
   public init(
     child: String? = nil, minutes: Int?, app: String? = nil, category: AppCategory? = nil, reason: String = ""
   ) {
-    self.child = child
-    self.minutes = minutes
-    self.app = app
-    self.category = category
-    self.reason = reason
+    (self.child, self.minutes, self.app, self.category, self.reason) = (child, minutes, app, category, reason)
   }
 }
 
@@ -123,10 +116,7 @@ public struct AnswerRequest: Hashable, Sendable, Codable {
   public var word: String
 
   public init(request: String?, isApproved: Bool, minutes: Int? = nil, word: String = "") {
-    self.request = request
-    self.isApproved = isApproved
-    self.minutes = minutes
-    self.word = word
+    (self.request, self.isApproved, self.minutes, self.word) = (request, isApproved, minutes, word)
   }
 }
 

@@ -42,8 +42,7 @@ public struct LocalAPIError: Error, Hashable, Sendable, Codable, CustomStringCon
   public var phrase: Phrase?
 
   public init(_ code: Code, _ message: String) {
-    self.code = code
-    self.message = message
+    (self.code, self.message) = (code, message)
   }
 
   /// Creates an error that a child may read in its own language.
@@ -90,7 +89,6 @@ public struct RenameRequest: Hashable, Sendable, Codable {
   public var childName: String?
 
   public init(name: String? = nil, childName: String? = nil) {
-    self.name = name
-    self.childName = childName
+    (self.name, self.childName) = (name, childName)
   }
 }

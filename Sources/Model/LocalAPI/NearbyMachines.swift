@@ -24,13 +24,8 @@ public struct NearbyMachines: Hashable, Sendable, Codable {
       deviceID: DeviceID, name: DeviceName, role: DeviceRole, addresses: [String], isConnected: Bool,
       isAnswering: Bool? = nil, lastSeenAt: Int64? = nil
     ) {
-      self.deviceID = deviceID
-      self.name = name
-      self.role = role
-      self.addresses = addresses
-      self.isConnected = isConnected
-      self.isAnswering = isAnswering
-      self.lastSeenAt = lastSeenAt
+      (self.deviceID, self.name, self.role, self.addresses) = (deviceID, name, role, addresses)
+      (self.isConnected, self.isAnswering, self.lastSeenAt) = (isConnected, isAnswering, lastSeenAt)
     }
   }
 
@@ -44,10 +39,7 @@ public struct NearbyMachines: Hashable, Sendable, Codable {
   public var discovery: String
 
   public init(members: [Member], invitations: [String], others: Int, discovery: String) {
-    self.members = members
-    self.invitations = invitations
-    self.others = others
-    self.discovery = discovery
+    (self.members, self.invitations, self.others, self.discovery) = (members, invitations, others, discovery)
   }
 }
 

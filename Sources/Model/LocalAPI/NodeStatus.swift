@@ -36,22 +36,10 @@ public struct NodeStatus: Hashable, Sendable, Codable {
     messages: [ReceivedMessage], warnings: [String], residentBytes: Int64, disk: DiskStatus? = nil,
     running: [RunningNow] = []
   ) {
-    self.deviceID = deviceID
-    self.name = name
-    self.role = role
-    self.version = version
-    self.processID = processID
-    self.listening = listening
-    self.discovery = discovery
-    self.interfaces = interfaces
-    self.sync = sync
-    self.peers = peers
-    self.former = former
-    self.messages = messages
-    self.warnings = warnings
-    self.residentBytes = residentBytes
-    self.disk = disk
-    self.running = running
+    (self.deviceID, self.name, self.role, self.version, self.processID) = (deviceID, name, role, version, processID)
+    (self.listening, self.discovery, self.interfaces, self.sync) = (listening, discovery, interfaces, sync)
+    (self.peers, self.former, self.messages, self.warnings) = (peers, former, messages, warnings)
+    (self.residentBytes, self.disk, self.running) = (residentBytes, disk, running)
   }
 }
 
@@ -64,9 +52,7 @@ public struct FormerPeer: Hashable, Sendable, Codable {
   public var queues: [QueueStatus]
 
   public init(deviceID: DeviceID, name: DeviceName, queues: [QueueStatus]) {
-    self.deviceID = deviceID
-    self.name = name
-    self.queues = queues
+    (self.deviceID, self.name, self.queues) = (deviceID, name, queues)
   }
 }
 
@@ -83,11 +69,7 @@ public struct ReceivedMessage: Hashable, Sendable, Codable {
   public var isRead: Bool
 
   public init(commandID: CommandID, author: DeviceID, text: String, at: Int64, isRead: Bool = false) {
-    self.commandID = commandID
-    self.author = author
-    self.text = text
-    self.at = at
-    self.isRead = isRead
+    (self.commandID, self.author, self.text, self.at, self.isRead) = (commandID, author, text, at, isRead)
   }
 }
 
@@ -117,11 +99,8 @@ public struct DiskStatus: Hashable, Sendable, Codable {
   public var reserveBytes: Int64
 
   public init(state: State, freeBytes: Int64?, databaseBytes: Int64, logBytes: Int64, reserveBytes: Int64) {
-    self.state = state
-    self.freeBytes = freeBytes
-    self.databaseBytes = databaseBytes
-    self.logBytes = logBytes
-    self.reserveBytes = reserveBytes
+    (self.state, self.freeBytes, self.databaseBytes) = (state, freeBytes, databaseBytes)
+    (self.logBytes, self.reserveBytes) = (logBytes, reserveBytes)
   }
 }
 
@@ -148,15 +127,8 @@ public struct RunningNow: Hashable, Sendable, Codable {
     recordID: RecordID, childName: DeviceName?, deviceID: DeviceID, deviceName: DeviceName, appID: AppID,
     displayName: String, category: AppCategory, since: Int64, activeMilliseconds: Int64, isStale: Bool
   ) {
-    self.recordID = recordID
-    self.childName = childName
-    self.deviceID = deviceID
-    self.deviceName = deviceName
-    self.appID = appID
-    self.displayName = displayName
-    self.category = category
-    self.since = since
-    self.activeMilliseconds = activeMilliseconds
-    self.isStale = isStale
+    (self.recordID, self.childName, self.deviceID, self.deviceName) = (recordID, childName, deviceID, deviceName)
+    (self.appID, self.displayName, self.category, self.since) = (appID, displayName, category, since)
+    (self.activeMilliseconds, self.isStale) = (activeMilliseconds, isStale)
   }
 }

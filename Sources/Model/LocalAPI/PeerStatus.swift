@@ -34,16 +34,9 @@ public struct PeerStatus: Hashable, Sendable, Codable {
     lastError: String?, marks: [PeerMark] = [], retries: Int = 0, nextTryInMilliseconds: Int64? = nil,
     addresses: [DeviceAddress] = []
   ) {
-    self.device = device
-    self.isConnected = isConnected
-    self.address = address
-    self.sync = sync
-    self.queues = queues
-    self.lastError = lastError
-    self.marks = marks
-    self.retries = retries
-    self.nextTryInMilliseconds = nextTryInMilliseconds
-    self.addresses = addresses
+    (self.device, self.isConnected, self.address, self.sync) = (device, isConnected, address, sync)
+    (self.queues, self.lastError, self.marks, self.retries) = (queues, lastError, marks, retries)
+    (self.nextTryInMilliseconds, self.addresses) = (nextTryInMilliseconds, addresses)
   }
 }
 
@@ -84,14 +77,10 @@ public struct QueueStatus: Hashable, Sendable, Codable {
     streamClass: StreamClass, waitingItems: Int64, waitingBytes: Int64, inFlightItems: Int64, storedThrough: UInt64,
     oldestAgeMilliseconds: Int64?, lastStoredAt: Int64? = nil, undelivered: [QueueTally] = []
   ) {
-    self.streamClass = streamClass
-    self.waitingItems = waitingItems
-    self.waitingBytes = waitingBytes
-    self.inFlightItems = inFlightItems
-    self.storedThrough = storedThrough
-    self.oldestAgeMilliseconds = oldestAgeMilliseconds
-    self.lastStoredAt = lastStoredAt
-    self.undelivered = undelivered
+    (self.streamClass, self.waitingItems) = (streamClass, waitingItems)
+    (self.waitingBytes, self.inFlightItems) = (waitingBytes, inFlightItems)
+    (self.storedThrough, self.oldestAgeMilliseconds) = (storedThrough, oldestAgeMilliseconds)
+    (self.lastStoredAt, self.undelivered) = (lastStoredAt, undelivered)
   }
 }
 
@@ -104,9 +93,7 @@ public struct QueueTally: Hashable, Sendable, Codable {
   public var lastAt: Int64
 
   public init(fate: DeliveryFate, items: Int64, lastAt: Int64) {
-    self.fate = fate
-    self.items = items
-    self.lastAt = lastAt
+    (self.fate, self.items, self.lastAt) = (fate, items, lastAt)
   }
 }
 
@@ -136,13 +123,8 @@ public struct DeviceAddress: Hashable, Sendable, Codable {
     address: String, source: AddressSource, isOfThisNetwork: Bool? = nil, isInUse: Bool = false,
     lastSuccessAt: Int64? = nil, lastFailureAt: Int64? = nil, failure: String? = nil
   ) {
-    self.address = address
-    self.source = source
-    self.isOfThisNetwork = isOfThisNetwork
-    self.isInUse = isInUse
-    self.lastSuccessAt = lastSuccessAt
-    self.lastFailureAt = lastFailureAt
-    self.failure = failure
+    (self.address, self.source, self.isOfThisNetwork, self.isInUse) = (address, source, isOfThisNetwork, isInUse)
+    (self.lastSuccessAt, self.lastFailureAt, self.failure) = (lastSuccessAt, lastFailureAt, failure)
   }
 }
 

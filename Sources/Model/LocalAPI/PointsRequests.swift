@@ -6,9 +6,7 @@ public struct PointsAdjustment: Hashable, Sendable, Codable {
   public var reason: String
 
   public init(child: String, milliPoints: Int64, reason: String) {
-    self.child = child
-    self.milliPoints = milliPoints
-    self.reason = reason
+    (self.child, self.milliPoints, self.reason) = (child, milliPoints, reason)
   }
 }
 
@@ -32,8 +30,7 @@ public struct PointsReview: Hashable, Sendable, Codable {
   public var isApproved: Bool
 
   public init(record: String?, isApproved: Bool) {
-    self.record = record
-    self.isApproved = isApproved
+    (self.record, self.isApproved) = (record, isApproved)
   }
 }
 
@@ -53,9 +50,7 @@ public struct PointsRedemption: Hashable, Sendable, Codable {
   public var minutes: Int?
 
   public init(child: String? = nil, milliPoints: Int64? = nil, minutes: Int? = nil) {
-    self.child = child
-    self.milliPoints = milliPoints
-    self.minutes = minutes
+    (self.child, self.milliPoints, self.minutes) = (child, milliPoints, minutes)
   }
 }
 

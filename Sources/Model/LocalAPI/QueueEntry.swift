@@ -34,15 +34,9 @@ public struct QueueEntry: Hashable, Sendable, Codable {
     device: DeviceID, streamClass: StreamClass, number: UInt64, bytes: Int64, acceptedAt: Int64, ageMilliseconds: Int64,
     isInFlight: Bool = false, expiresInMilliseconds: Int64? = nil, content: Content
   ) {
-    self.device = device
-    self.streamClass = streamClass
-    self.number = number
-    self.bytes = bytes
-    self.acceptedAt = acceptedAt
-    self.ageMilliseconds = ageMilliseconds
-    self.isInFlight = isInFlight
-    self.expiresInMilliseconds = expiresInMilliseconds
-    self.content = content
+    (self.device, self.streamClass, self.number) = (device, streamClass, number)
+    (self.bytes, self.acceptedAt, self.ageMilliseconds) = (bytes, acceptedAt, ageMilliseconds)
+    (self.isInFlight, self.expiresInMilliseconds, self.content) = (isInFlight, expiresInMilliseconds, content)
   }
 }
 

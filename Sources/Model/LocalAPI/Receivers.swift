@@ -47,9 +47,8 @@ public struct ReceiverListing: Hashable, Sendable, Codable {
     mostMilliPoints: Int64, usedMilliPoints: Int64, addedAt: Int64, isRunning: Bool, fault: String? = nil,
     faultSince: Int64? = nil
   ) {
-    (self.name, self.kind, self.rights, self.addedAt) = (name, kind, rights, addedAt)
-    (self.mostMinutes, self.usedMinutes) = (mostMinutes, usedMinutes)
-    (self.mostMilliPoints, self.usedMilliPoints) = (mostMilliPoints, usedMilliPoints)
+    (self.name, self.kind, self.rights, self.addedAt, self.mostMinutes) = (name, kind, rights, addedAt, mostMinutes)
+    (self.usedMinutes, self.mostMilliPoints, self.usedMilliPoints) = (usedMinutes, mostMilliPoints, usedMilliPoints)
     (self.isRunning, self.fault, self.faultSince) = (isRunning, fault, faultSince)
   }
 }

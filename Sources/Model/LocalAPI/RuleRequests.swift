@@ -9,8 +9,7 @@ public struct RuleRequest: Hashable, Sendable, Codable {
     public var value: String?
 
     public init(_ key: String, _ value: String?) {
-      self.key = key
-      self.value = value
+      (self.key, self.value) = (key, value)
     }
   }
 
@@ -47,14 +46,8 @@ public struct RuleRequest: Hashable, Sendable, Codable {
     _ changes: [Change], app: String? = nil, isNew: Bool? = nil, isReset: Bool? = nil, group: String? = nil,
     members: [String]? = nil, memberEdit: MemberEdit? = nil, seen: [Change]? = nil
   ) {
-    self.seen = seen
-    self.group = group
-    self.members = members
-    self.memberEdit = memberEdit
-    self.changes = changes
-    self.app = app
-    self.isNew = isNew
-    self.isReset = isReset
+    (self.seen, self.group, self.members, self.memberEdit) = (seen, group, members, memberEdit)
+    (self.changes, self.app, self.isNew, self.isReset) = (changes, app, isNew, isReset)
   }
 }
 
@@ -100,10 +93,7 @@ public struct GrantRequest: Hashable, Sendable, Codable {
   public var reason: String?
 
   public init(minutes: Int, category: AppCategory? = nil, app: String? = nil, reason: String? = nil) {
-    self.reason = reason
-    self.minutes = minutes
-    self.category = category
-    self.app = app
+    (self.reason, self.minutes, self.category, self.app) = (reason, minutes, category, app)
   }
 }
 

@@ -17,12 +17,8 @@ public struct UsageQuery: Hashable, Sendable, Codable {
     device: String? = nil, appID: String? = nil, from: Int64? = nil, to: Int64? = nil, limit: Int = 1_000,
     cursor: String? = nil
   ) {
-    self.device = device
-    self.appID = appID
-    self.from = from
-    self.to = to
-    self.limit = limit
-    self.cursor = cursor
+    (self.device, self.appID, self.from) = (device, appID, from)
+    (self.to, self.limit, self.cursor) = (to, limit, cursor)
   }
 
   /// The values of the query, as the endpoint takes them.
@@ -59,12 +55,8 @@ public struct UsageStartRequest: Hashable, Sendable, Codable {
     appID: String, displayName: String? = nil, processID: Int32, processStartTime: UInt64, startedAt: BootInstant,
     startedAtWall: Int64, zone: String
   ) {
-    self.appID = appID
-    self.displayName = displayName
-    self.processID = processID
-    self.processStartTime = processStartTime
-    self.startedAt = startedAt
-    self.startedAtWall = startedAtWall
+    (self.appID, self.displayName, self.processID) = (appID, displayName, processID)
+    (self.processStartTime, self.startedAt, self.startedAtWall) = (processStartTime, startedAt, startedAtWall)
     self.zone = zone
   }
 }

@@ -26,11 +26,8 @@ public struct PairingIntroduction: Hashable, Sendable {
     identityKey: [UInt8], name: String, role: DeviceRole, random: [UInt8],
     versions: ClosedRange<UInt32> = Version.protocolRange
   ) {
-    self.identityKey = identityKey
-    self.name = name
-    self.role = role
-    self.random = random
-    self.versions = versions
+    (self.identityKey, self.name, self.role) = (identityKey, name, role)
+    (self.random, self.versions) = (random, versions)
   }
 }
 

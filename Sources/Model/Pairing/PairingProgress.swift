@@ -10,9 +10,7 @@ public struct InviteRequest: Hashable, Sendable, Codable {
   public var acceptWithoutAsking: Bool
 
   public init(minutes: Int? = nil, childName: String? = nil, acceptWithoutAsking: Bool = false) {
-    self.minutes = minutes
-    self.childName = childName
-    self.acceptWithoutAsking = acceptWithoutAsking
+    (self.minutes, self.childName, self.acceptWithoutAsking) = (minutes, childName, acceptWithoutAsking)
   }
 }
 
@@ -32,9 +30,7 @@ public struct JoinRequest: Hashable, Sendable, Codable {
   public var acceptWithoutAsking: Bool
 
   public init(code: String, peer: String? = nil, acceptWithoutAsking: Bool = true) {
-    self.code = code
-    self.peer = peer
-    self.acceptWithoutAsking = acceptWithoutAsking
+    (self.code, self.peer, self.acceptWithoutAsking) = (code, peer, acceptWithoutAsking)
   }
 }
 
@@ -66,8 +62,7 @@ public struct PairingAnswer: Hashable, Sendable, Codable {
   public var attempt: Int
 
   public init(accept: Bool, attempt: Int) {
-    self.accept = accept
-    self.attempt = attempt
+    (self.accept, self.attempt) = (accept, attempt)
   }
 }
 
@@ -140,23 +135,11 @@ public struct PairingProgress: Hashable, Sendable, Codable {
     failuresLeft: Int? = nil, attempt: Int = 0, peerName: DeviceName? = nil, peerRole: DeviceRole? = nil,
     digits: String? = nil, outcome: PairingOutcome? = nil, sentence: String? = nil, device: RegisteredDevice? = nil
   ) {
-    self.pairingID = pairingID
-    self.phase = phase
-    self.change = change
-    self.part = part
-    self.code = code
-    self.typedCode = typedCode
-    self.prefix = prefix
-    self.childName = childName
-    self.expiresInMilliseconds = expiresInMilliseconds
-    self.failuresLeft = failuresLeft
-    self.attempt = attempt
-    self.peerName = peerName
-    self.peerRole = peerRole
-    self.digits = digits
-    self.outcome = outcome
-    self.sentence = sentence
-    self.device = device
+    (self.pairingID, self.phase, self.change, self.part, self.code) = (pairingID, phase, change, part, code)
+    (self.typedCode, self.prefix, self.childName) = (typedCode, prefix, childName)
+    (self.expiresInMilliseconds, self.failuresLeft, self.attempt) = (expiresInMilliseconds, failuresLeft, attempt)
+    (self.peerName, self.peerRole, self.digits, self.outcome) = (peerName, peerRole, digits, outcome)
+    (self.sentence, self.device) = (sentence, device)
   }
 }
 

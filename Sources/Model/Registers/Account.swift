@@ -20,10 +20,7 @@ public struct Account: Hashable, Sendable, Codable, Comparable {
   public var statedChild: String?
 
   public init(uid: UInt32, name: String, fullName: String, statedChild: String? = nil) {
-    self.uid = uid
-    self.name = name
-    self.fullName = fullName
-    self.statedChild = statedChild
+    (self.uid, self.name, self.fullName, self.statedChild) = (uid, name, fullName, statedChild)
   }
 
   /// A sentence that describes the first invalid value; `nil` if all are valid.
@@ -67,10 +64,7 @@ public struct AccountIdentity: Hashable, Sendable {
   public var homeMark: String
 
   public init(uid: UInt32, name: String, home: String, homeMark: String) {
-    self.uid = uid
-    self.name = name
-    self.home = home
-    self.homeMark = homeMark
+    (self.uid, self.name, self.home, self.homeMark) = (uid, name, home, homeMark)
   }
 
   /// Returns whether this is the account that had the number before: by its name, or by the folder

@@ -18,10 +18,7 @@ public struct Register: Hashable, Sendable {
   public var modified: HybridTimestamp
 
   public init(_ zone: Zone, _ key: RegisterKey, _ value: String?, modified: HybridTimestamp) {
-    self.zone = zone
-    self.key = key
-    self.value = value
-    self.modified = modified
+    (self.zone, self.key, self.value, self.modified) = (zone, key, value, modified)
   }
 
   /// Returns whether this edit holds although another one of the same register is present.

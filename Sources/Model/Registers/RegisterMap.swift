@@ -9,8 +9,7 @@ public struct RegisterMap: Hashable, Sendable {
     public var key: RegisterKey
 
     public init(_ zone: Zone, _ key: RegisterKey) {
-      self.zone = zone
-      self.key = key
+      (self.zone, self.key) = (zone, key)
     }
 
     /// Returns whether `left` sorts before `right`: by zone, then by key.

@@ -18,9 +18,7 @@ public struct Backoff: Sendable, Hashable {
   ///   - factor: The ratio of each pause to the previous one, without jitter.
   ///   - longest: The longest pause in milliseconds.
   public init(first: Int64 = 1_000, factor: Double = 1.5, longest: Int64 = 60_000) {
-    self.first = first
-    self.factor = factor
-    self.longest = longest
+    (self.first, self.factor, self.longest) = (first, factor, longest)
   }
 
   /// Counts a failed attempt.

@@ -61,11 +61,7 @@ public struct StoredClock: Hashable, Sendable {
   public var reached: FamilyDay?
 
   public init(bootID: String, anchor: BootInstant, time: Int64, dayTime: Int64, last: Int64, reached: FamilyDay?) {
-    self.bootID = bootID
-    self.anchor = anchor
-    self.time = time
-    self.dayTime = dayTime
-    self.last = last
-    self.reached = reached
+    (self.bootID, self.anchor, self.time) = (bootID, anchor, time)
+    (self.dayTime, self.last, self.reached) = (dayTime, last, reached)
   }
 }

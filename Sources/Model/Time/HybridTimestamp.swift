@@ -30,9 +30,7 @@ public struct HybridTimestamp: Hashable, Sendable, Codable, Comparable {
   }()
 
   public init(wall: Int64, counter: UInt32, author: DeviceID) {
-    self.wall = wall
-    self.counter = counter
-    self.author = author
+    (self.wall, self.counter, self.author) = (wall, counter, author)
   }
 
   /// Returns whether `left` sorts before `right`.

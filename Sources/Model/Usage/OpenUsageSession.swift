@@ -31,11 +31,8 @@
   public init(
     _ record: UsageRecord, processes: [ProcessIdentity], bootID: String, startedAt: BootInstant, lastSeenAt: BootInstant
   ) {
-    self.record = record
-    self.processes = processes
-    self.bootID = bootID
-    self.startedAt = startedAt
-    self.lastSeenAt = lastSeenAt
+    (self.record, self.processes, self.bootID) = (record, processes, bootID)
+    (self.startedAt, self.lastSeenAt) = (startedAt, lastSeenAt)
   }
 
   /// A value of the record.
@@ -106,8 +103,7 @@ public struct ProcessIdentity: Hashable, Sendable, Codable {
   public var startTime: UInt64
 
   public init(processID: Int32, startTime: UInt64) {
-    self.processID = processID
-    self.startTime = startTime
+    (self.processID, self.startTime) = (processID, startTime)
   }
 }
 
@@ -124,8 +120,7 @@ public struct SessionActivity: Hashable, Sendable {
     public var milliseconds: Int64
 
     public init(run: UInt64, milliseconds: Int64) {
-      self.run = run
-      self.milliseconds = milliseconds
+      (self.run, self.milliseconds) = (run, milliseconds)
     }
   }
 
@@ -137,9 +132,7 @@ public struct SessionActivity: Hashable, Sendable {
   public var milliseconds: Int64
 
   public init(run: UInt64, clock: Int64, milliseconds: Int64 = 0) {
-    self.run = run
-    self.clock = clock
-    self.milliseconds = milliseconds
+    (self.run, self.clock, self.milliseconds) = (run, clock, milliseconds)
   }
 
   /// Adds what has passed on the agent's clock since it was read last; a reading that is known adds

@@ -25,16 +25,9 @@ public struct RunningUse: Hashable, Sendable, Codable {
     recordID: RecordID, account: UInt32?, child: ChildID?, appID: AppID, displayName: String, category: AppCategory,
     milliPointsPerMinute: Int64, since: Int64, activeMilliseconds: Int64, isPaused: Bool = false
   ) {
-    self.recordID = recordID
-    self.account = account
-    self.child = child
-    self.appID = appID
-    self.displayName = displayName
-    self.category = category
-    self.milliPointsPerMinute = milliPointsPerMinute
-    self.since = since
-    self.activeMilliseconds = activeMilliseconds
-    self.isPaused = isPaused
+    (self.recordID, self.account, self.child, self.appID) = (recordID, account, child, appID)
+    (self.displayName, self.category, self.milliPointsPerMinute) = (displayName, category, milliPointsPerMinute)
+    (self.since, self.activeMilliseconds, self.isPaused) = (since, activeMilliseconds, isPaused)
   }
 
   /// Returns a session as it runs: once for each child for whom it counts.

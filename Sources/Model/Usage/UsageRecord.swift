@@ -46,22 +46,12 @@ public struct UsageRecord: Hashable, Sendable, Codable {
     earnedMilliPoints: Int64, evidence: UsageEvidence, sessions: Int64 = 1, account: UInt32? = nil,
     child: ChildID? = nil, householdStart: Int64? = nil
   ) {
-    self.recordID = recordID
-    self.device = device
-    self.appID = appID
-    self.displayName = displayName
-    self.sessionStart = sessionStart
-    self.sessionEnd = sessionEnd
-    self.zone = zone
-    self.activeMilliseconds = activeMilliseconds
-    self.category = category
-    self.milliPointsPerMinute = milliPointsPerMinute
-    self.earnedMilliPoints = earnedMilliPoints
-    self.evidence = evidence
-    self.sessions = sessions
-    self.account = account
-    self.child = child
-    self.householdStart = householdStart ?? sessionStart
+    (self.recordID, self.device, self.appID, self.displayName) = (recordID, device, appID, displayName)
+    (self.sessionStart, self.sessionEnd, self.zone) = (sessionStart, sessionEnd, zone)
+    (self.activeMilliseconds, self.category) = (activeMilliseconds, category)
+    (self.milliPointsPerMinute, self.earnedMilliPoints) = (milliPointsPerMinute, earnedMilliPoints)
+    (self.evidence, self.sessions, self.account) = (evidence, sessions, account)
+    (self.child, self.householdStart) = (child, householdStart ?? sessionStart)
   }
 
   /// The largest number of sessions in a total.
@@ -170,13 +160,8 @@ public struct UsageLoss: Hashable, Sendable, Codable {
     lossID: RecordID, device: DeviceID, records: Int64, sessions: Int64, activeMilliseconds: Int64,
     earnedMilliPoints: Int64, firstStart: Int64, lastEnd: Int64
   ) {
-    self.lossID = lossID
-    self.device = device
-    self.records = records
-    self.sessions = sessions
-    self.activeMilliseconds = activeMilliseconds
-    self.earnedMilliPoints = earnedMilliPoints
-    self.firstStart = firstStart
-    self.lastEnd = lastEnd
+    (self.lossID, self.device, self.records, self.sessions) = (lossID, device, records, sessions)
+    (self.activeMilliseconds, self.earnedMilliPoints) = (activeMilliseconds, earnedMilliPoints)
+    (self.firstStart, self.lastEnd) = (firstStart, lastEnd)
   }
 }

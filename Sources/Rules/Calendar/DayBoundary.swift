@@ -24,9 +24,7 @@ public struct DayBoundary: Hashable, Sendable {
   public init(zone: String, dayStartHour: Int) throws(DayBoundaryError) {
     guard let known = TimeZone(identifier: zone) else { throw .unknownZone(zone) }
     guard (0...23).contains(dayStartHour) else { throw .startHourOutOfRange(dayStartHour) }
-    self.zoneName = zone
-    self.dayStartHour = dayStartHour
-    self.zone = known
+    (self.zoneName, self.dayStartHour, self.zone) = (zone, dayStartHour, known)
   }
 
   /// Creates the boundary between the calendar's days in a zone.

@@ -22,11 +22,8 @@ public struct DayUse: Hashable, Sendable {
     screen: Int64 = 0, categories: [AppCategory: Int64] = [:], apps: [AppID: Int64] = [:],
     groups: [GroupName: Int64] = [:], appsWithin: [AppID: Int64] = [:], groupsWithin: [GroupName: Int64] = [:]
   ) {
-    self.screen = screen
-    self.categories = categories
-    self.apps = apps
-    self.groups = groups
-    (self.appsWithin, self.groupsWithin) = (appsWithin, groupsWithin)
+    (self.screen, self.categories, self.apps) = (screen, categories, apps)
+    (self.groups, self.appsWithin, self.groupsWithin) = (groups, appsWithin, groupsWithin)
   }
 }
 
@@ -49,8 +46,7 @@ public struct RedeemedTime: Hashable, Sendable {
   public var lastDay: FamilyDay
 
   public init(milliseconds: Int64, lastDay: FamilyDay) {
-    self.milliseconds = milliseconds
-    self.lastDay = lastDay
+    (self.milliseconds, self.lastDay) = (milliseconds, lastDay)
   }
 }
 
@@ -89,15 +85,8 @@ public struct Situation: Hashable, Sendable {
     presence: SpanSet = SpanSet(), spendable: Int64 = 0, redeemed: [RedeemedTime] = [],
     running: [UInt32: Set<Subject>] = [:]
   ) {
-    self.boot = boot
-    self.time = time
-    self.dayTime = dayTime ?? time
-    self.day = day
-    self.use = use
-    self.presence = presence
-    self.spendable = spendable
-    self.redeemed = redeemed
-    self.running = running
+    (self.boot, self.time, self.dayTime, self.day, self.use) = (boot, time, dayTime ?? time, day, use)
+    (self.presence, self.spendable, self.redeemed, self.running) = (presence, spendable, redeemed, running)
   }
 
   /// The use that counts for the family day, including that of later days that a wrong clock had

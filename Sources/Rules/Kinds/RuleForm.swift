@@ -19,10 +19,7 @@ struct RuleForm<Value: Hashable & Sendable>: Sendable {
     given: (@Sendable (String) throws(RuleFault) -> Value)? = nil, text: @escaping @Sendable (Value) -> String,
     words: (@Sendable (Value, RuleTerms) -> Phrase)? = nil
   ) {
-    self.values = values
-    self.typed = typed
-    self.given = given ?? typed
-    self.text = text
+    (self.values, self.typed, self.given, self.text) = (values, typed, given ?? typed, text)
     self.words = words ?? { value, _ in Phrase(verbatim: text(value)) }
   }
 

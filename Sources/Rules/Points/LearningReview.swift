@@ -31,10 +31,8 @@ public struct LearningEvidence: Hashable, Sendable {
   public var closedMilliseconds: Int64
 
   public init(inputs: Int?, rewardMilliseconds: Int64, elapsedMilliseconds: Int64, closedMilliseconds: Int64 = 0) {
-    self.closedMilliseconds = closedMilliseconds
-    self.inputs = inputs
-    self.rewardMilliseconds = rewardMilliseconds
-    self.elapsedMilliseconds = elapsedMilliseconds
+    (self.closedMilliseconds, self.inputs) = (closedMilliseconds, inputs)
+    (self.rewardMilliseconds, self.elapsedMilliseconds) = (rewardMilliseconds, elapsedMilliseconds)
   }
 
   /// Returns the reason to review a session; `nil` if it looks right.

@@ -88,8 +88,7 @@ public struct PointsNeed: Hashable, Sendable {
   public var isNeeded: Bool
 
   public init(modified: HybridTimestamp, isNeeded: Bool) {
-    self.modified = modified
-    self.isNeeded = isNeeded
+    (self.modified, self.isNeeded) = (modified, isNeeded)
   }
 
   /// The statement as text: the machine, the hybrid time, `yes` or `no`.

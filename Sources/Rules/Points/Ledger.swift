@@ -14,9 +14,7 @@ public struct EntryID: Hashable, Sendable {
   public var source: RecordID
 
   public init(purse: DeviceID, kind: LedgerEntry.Kind, source: RecordID) {
-    self.purse = purse
-    self.kind = kind
-    self.source = source
+    (self.purse, self.kind, self.source) = (purse, kind, source)
   }
 }
 
@@ -88,15 +86,8 @@ public struct LedgerEntry: Hashable, Sendable {
     _ id: EntryID, milliPoints: Int64, day: FamilyDay, at: Int64, other: DeviceID? = nil, quantity: Int64 = 0,
     lastDay: FamilyDay? = nil, hold: HoldReason? = nil, note: String = ""
   ) {
-    self.id = id
-    self.milliPoints = milliPoints
-    self.day = day
-    self.at = at
-    self.other = other
-    self.quantity = quantity
-    self.lastDay = lastDay
-    self.hold = hold
-    self.note = note
+    (self.id, self.milliPoints, self.day, self.at, self.other) = (id, milliPoints, day, at, other)
+    (self.quantity, self.lastDay, self.hold, self.note) = (quantity, lastDay, hold, note)
   }
 
   /// A sentence that says why no machine can accept the entry; `nil` if it can be accepted.

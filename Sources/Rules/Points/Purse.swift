@@ -15,9 +15,7 @@ public struct Purse: Sendable {
     public var day: FamilyDay
 
     public init(app: AppID, category: AppCategory, day: FamilyDay) {
-      self.app = app
-      self.category = category
-      self.day = day
+      (self.app, self.category, self.day) = (app, category, day)
     }
   }
 
@@ -29,9 +27,7 @@ public struct Purse: Sendable {
 
   /// Creates a purse from stored entries and remainders.
   public init(device: DeviceID, ledger: Ledger = Ledger(), carries: [CarryKey: PointsRemainder] = [:]) {
-    self.device = device
-    self.ledger = ledger
-    self.carries = carries
+    (self.device, self.ledger, self.carries) = (device, ledger, carries)
   }
 
   /// The milli-points that may be spent; at least 0.

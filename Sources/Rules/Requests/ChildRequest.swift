@@ -24,12 +24,8 @@ public struct ChildRequest: Hashable, Sendable {
   public var reason: String
 
   public init(id: CommandID, device: DeviceID, at: Int64, wish: Wish, day: FamilyDay, reason: String) {
-    self.id = id
-    self.device = device
-    self.at = at
-    self.wish = wish
-    self.day = day
-    self.reason = reason
+    (self.id, self.device, self.at) = (id, device, at)
+    (self.wish, self.day, self.reason) = (wish, day, reason)
   }
 
   /// The request as text: `time` and a grant, or `app` and an ID, without the reason.
@@ -74,11 +70,7 @@ public struct RequestAnswer: Hashable, Sendable {
   public var modified: HybridTimestamp
 
   public init(request: CommandID, verdict: Verdict, day: FamilyDay, word: String, modified: HybridTimestamp) {
-    self.request = request
-    self.verdict = verdict
-    self.day = day
-    self.word = word
-    self.modified = modified
+    (self.request, self.verdict, self.day, self.word, self.modified) = (request, verdict, day, word, modified)
   }
 
   /// The verdict as text: `yes`, `yes 20`, or `no`.

@@ -12,10 +12,7 @@ public struct ClockReading: Hashable, Sendable {
   public var isVouched: Bool
 
   public init(bootID: String, boot: BootInstant, wall: Int64, isVouched: Bool) {
-    self.bootID = bootID
-    self.boot = boot
-    self.wall = wall
-    self.isVouched = isVouched
+    (self.bootID, self.boot, self.wall, self.isVouched) = (bootID, boot, wall, isVouched)
   }
 }
 

@@ -20,14 +20,9 @@ public struct UsageSlice: Hashable, Sendable {
     appID: AppID, displayName: String, category: AppCategory, rate: PointsRate, start: Int64, end: Int64,
     activeMilliseconds: Int64, earnedMilliPoints: Int64
   ) {
-    self.appID = appID
-    self.displayName = displayName
-    self.category = category
-    self.rate = rate
-    self.start = start
-    self.end = end
-    self.activeMilliseconds = activeMilliseconds
-    self.earnedMilliPoints = earnedMilliPoints
+    (self.appID, self.displayName, self.category) = (appID, displayName, category)
+    (self.rate, self.start, self.end) = (rate, start, end)
+    (self.activeMilliseconds, self.earnedMilliPoints) = (activeMilliseconds, earnedMilliPoints)
   }
 
   /// Creates a slice from the record of a whole session.
@@ -77,10 +72,7 @@ public struct UseSpan: Hashable, Sendable {
   public var milliseconds: Int64
 
   public init(app: AppID?, category: AppCategory, start: Int64, milliseconds: Int64) {
-    self.app = app
-    self.category = category
-    self.start = start
-    self.milliseconds = milliseconds
+    (self.app, self.category, self.start, self.milliseconds) = (app, category, start, milliseconds)
   }
 
   /// Returns the part before a time; `nil` if there is none.

@@ -60,8 +60,7 @@ public struct UseTotals: Sendable {
     _ boundary: DayBoundary, isLearningFree: Bool = false, isOfPrograms: Bool = false,
     groups: [GroupName: RuleSet.Group] = [:], apps: [AppID: DayLimits] = [:]
   ) {
-    self.isOfPrograms = isOfPrograms
-    self.boundary = boundary
+    (self.isOfPrograms, self.boundary) = (isOfPrograms, boundary)
     for (app, limit) in apps where limit.hasHours { limits[.app(app)] = limit }
     for (name, group) in groups { if let limit = group.limit, limit.hasHours { limits[.group(name)] = limit } }
     for (name, group) in groups where group.limit != nil || group.weekly != nil {

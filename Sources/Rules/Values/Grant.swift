@@ -24,8 +24,7 @@ public struct Grant: Hashable, Sendable {
   /// Creates a grant; the minutes are limited to 1 to 1,440.
   public init(minutes: Int, scope: GrantScope, reason: String = "") {
     self.minutes = min(max(minutes, 1), 1_440)
-    self.scope = scope
-    self.reason = reason
+    (self.scope, self.reason) = (scope, reason)
   }
 
   /// Reads a grant, which a line with the reason may follow.

@@ -17,11 +17,7 @@ public struct RuleTerms: Hashable, Sendable {
     zone: String? = nil, names: [AppID: String] = [:], whose: String = "", children: [ChildID: String] = [:],
     accounts: [UInt32: String] = [:]
   ) {
-    self.zone = zone
-    self.names = names
-    self.whose = whose
-    self.children = children
-    self.accounts = accounts
+    (self.zone, self.names, self.whose, self.children, self.accounts) = (zone, names, whose, children, accounts)
   }
 
   /// Returns what people call an application.

@@ -120,8 +120,7 @@ public struct WeekdayRun: Hashable, Sendable {
   private let days: Set<Weekday>
 
   private init(_ limit: RuleKey, _ days: Set<Weekday>) {
-    self.limit = limit
-    self.days = days
+    (self.limit, self.days) = (limit, days)
   }
 
   /// Creates the run of one weekday; `nil` for a rule of every day.
