@@ -1,6 +1,8 @@
 /// The ID of an application: its desktop or Flatpak ID, or one that the parent chose; 1 to 255
 /// bytes without spaces or control characters.
-public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
+public struct AppID: Hashable, Sendable, Comparable, TextCodable {
+  public static let noun = "an application ID"
+
   public let text: String
 
   /// Creates an ID from text; `nil` if it is empty, too long, or contains a space or an unprintable
@@ -36,25 +38,7 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
 
   /// Returns whether `left` sorts before `right`.
   public static func < (left: AppID, right: AppID) -> Bool { left.text < right.text }
-}
 
-extension AppID: Codable {
-  public init(from decoder: any Decoder) throws {
-    let text = try decoder.singleValueContainer().decode(String.self)
-    guard let id = AppID(text) else {
-      throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "not an application ID: \(text)"))
-    }
-    self = id
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(text)
-  }
-}
-
-extension AppID {
   /// The part of the ID that people read as a name, for an application whose name is not known.
   ///
   /// That of `org.supertuxkart.SuperTuxKart` is `SuperTuxKart`. The mark of a program that was

@@ -1,7 +1,7 @@
 /// An application that a child's machine has found on itself.
 ///
 /// Spec: Protocol/10-household.md §5.
-public struct InstalledApp: Hashable, Sendable, Codable {
+public struct InstalledApp: Hashable, Sendable, Codable, InventoryEntry {
   public var appID: AppID
   /// The name for people, a *line* of 1 to 255 bytes.
   public var name: String
@@ -16,9 +16,7 @@ public struct InstalledApp: Hashable, Sendable, Codable {
 
   /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? { TextRule.displayName.fault(in: name) ?? TextRule.appVersion.fault(in: version) }
-}
 
-extension InstalledApp: InventoryEntry {
   package static let inventory = InventoryKind("installed", most: Limits.installedApps, parts: Limits.inventoryParts)
 
   package var lines: [String] { [appID.text, name, version, suggestion?.rawValue ?? ""] }
@@ -47,13 +45,7 @@ public struct InstalledMatchers: Hashable, Sendable {
 public struct AppMatcher: Hashable, Sendable, Codable {
   /// The property that `value` is compared with, in the order of the matchers' numbers.
   public enum Kind: String, Codable, Sendable, Hashable, CaseIterable {
-    case sha256
-    case package
-    case flatpak
-    case argument
-    case path
-    case name
-    case snap
+    case sha256, package, flatpak, argument, path, name, snap
   }
 
   /// A Boolean value that indicates whether a child can give no other program the property.

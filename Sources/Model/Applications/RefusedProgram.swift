@@ -1,7 +1,7 @@
 /// A program that a child's machine has closed because no parent has listed it.
 ///
 /// Spec: Protocol/11-rules.md §5, Protocol/06-messages.md §10.
-public struct RefusedProgram: Hashable, Sendable {
+public struct RefusedProgram: Hashable, Sendable, InventoryEntry {
   /// The value that a parent lists so that the program may run.
   public enum Target: Hashable, Sendable {
     /// An application that has rules or is installed for all accounts.
@@ -63,9 +63,7 @@ public struct RefusedProgram: Hashable, Sendable {
     guard (0..<HybridTimestamp.wallLimit).contains(refusedAt) else { return "The time of a refusal is out of range." }
     return TextRule.displayName.fault(in: name)
   }
-}
 
-extension RefusedProgram {
   /// Returns programs in the order in which they go into the list that a machine tells: the first
   /// of each account, then the second of each, and so on.
   ///
@@ -78,9 +76,7 @@ extension RefusedProgram {
     }
     return turns.sorted { $0 < $1 }.map { programs[$0.place] }
   }
-}
 
-extension RefusedProgram: InventoryEntry {
   package static let inventory = InventoryKind("refused", most: most)
 
   package var lines: [String] {

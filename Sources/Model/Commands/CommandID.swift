@@ -1,5 +1,7 @@
 /// The permanent ID of a command: a UUID of version 7 (RFC 9562), so that later IDs sort later.
-public struct CommandID: Hashable, Sendable, Comparable {
+public struct CommandID: Hashable, Sendable, Comparable, TextCodable {
+  public static let noun = "a command ID"
+
   private let storage: Bytes16
 
   /// Creates an ID from 16 bytes; `nil` for any other number.
@@ -37,32 +39,12 @@ public struct CommandID: Hashable, Sendable, Comparable {
 
   /// Returns whether `left` sorts before `right`.
   public static func < (left: CommandID, right: CommandID) -> Bool { left.storage < right.storage }
-}
 
-extension CommandID: CustomStringConvertible {
   /// The ID as 32 hexadecimal digits in five groups.
   public var description: String {
     let text = Array(Hexadecimal.encode(bytes).utf8)
     return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
       .map { String(decoding: text[$0], as: UTF8.self) }.joined(separator: "-")
-  }
-}
-
-extension CommandID: Codable {
-  /// Decodes the value from its JSON form.
-  public init(from decoder: any Decoder) throws {
-    let text = try decoder.singleValueContainer().decode(String.self)
-    guard let id = CommandID(text) else {
-      throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "not a command ID: \(text)"))
-    }
-    self = id
-  }
-
-  /// Encodes the value in its JSON form.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(description)
   }
 }
 

@@ -1,5 +1,5 @@
 /// The content of a command of any registered kind.
-public struct CommandPayload: Sendable {
+public struct CommandPayload: Sendable, Hashable, CustomStringConvertible, Codable {
   /// The value of the kind's own type.
   public let value: any CommandDefinition
 
@@ -19,9 +19,7 @@ public struct CommandPayload: Sendable {
 
   /// Returns the command as a value of a kind; `nil` if it is of another kind.
   public func `as`<Command: CommandDefinition>(_ type: Command.Type) -> Command? { value as? Command }
-}
 
-extension CommandPayload: Hashable {
   public static func == (left: CommandPayload, right: CommandPayload) -> Bool {
     func isSame<Command: CommandDefinition>(_ command: Command) -> Bool { right.value as? Command == command }
     return isSame(left.value)
@@ -31,14 +29,10 @@ extension CommandPayload: Hashable {
     hasher.combine(kind)
     value.hash(into: &hasher)
   }
-}
 
-extension CommandPayload: CustomStringConvertible {
   /// The value of the kind's own type, for tests and logs.
   public var description: String { "\(value)" }
-}
 
-extension CommandPayload: Codable {
   private enum Field: String, CodingKey { case kind, payload }
 
   /// Decodes the value from its JSON form.
@@ -58,7 +52,7 @@ extension CommandPayload: Codable {
 }
 
 /// A draft of a command of any registered kind.
-public struct CommandDraft: Sendable {
+public struct CommandDraft: Sendable, Hashable, CustomStringConvertible, Codable {
   private let value: any Hashable & Sendable & Codable
   private let definition: any CommandDefinition.Type
 
@@ -98,9 +92,7 @@ public struct CommandDraft: Sendable {
     guard let draft = value as? Command.Draft else { preconditionFailure("a draft of \(kind) of another type") }
     return draft
   }
-}
 
-extension CommandDraft: Hashable {
   public static func == (left: CommandDraft, right: CommandDraft) -> Bool {
     func isSame<Value: Hashable>(_ value: Value) -> Bool { right.value as? Value == value }
     return left.kind == right.kind && isSame(left.value)
@@ -110,14 +102,10 @@ extension CommandDraft: Hashable {
     hasher.combine(kind)
     value.hash(into: &hasher)
   }
-}
 
-extension CommandDraft: CustomStringConvertible {
   /// The kind and the values, for tests and logs.
   public var description: String { "\(kind) \(value)" }
-}
 
-extension CommandDraft: Codable {
   private enum Field: String, CodingKey { case kind, payload }
 
   /// Decodes the value from its JSON form.

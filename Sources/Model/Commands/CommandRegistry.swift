@@ -103,7 +103,7 @@ extension DecodingError {
 /// A machine with a later version may use names that this version does not know.
 ///
 /// Spec: Protocol/06-messages.md §3.
-public struct CommandKind: RawRepresentable, Hashable, Sendable, Codable {
+public struct CommandKind: RawRepresentable, Hashable, Sendable, Codable, ExpressibleByStringLiteral {
   public let rawValue: String
 
   /// Creates a name from text; `nil` if it is empty, too long, or contains another character.
@@ -121,9 +121,7 @@ public struct CommandKind: RawRepresentable, Hashable, Sendable, Codable {
     default: false
     }
   }
-}
 
-extension CommandKind: ExpressibleByStringLiteral {
   /// Creates a name from a literal; traps if the literal is not a valid name.
   public init(stringLiteral value: String) {
     guard let kind = CommandKind(rawValue: value) else { preconditionFailure("\(value) is no word for a kind") }

@@ -66,7 +66,7 @@ public enum Enforcement: String, Codable, Sendable, Hashable, CaseIterable {
 }
 
 /// A state of any registered kind that a child's machine reports after a command.
-public struct StateInForce: Sendable {
+public struct StateInForce: Sendable, Hashable, CustomStringConvertible, Codable {
   /// The value of the kind's own type.
   public let value: any CommandState
 
@@ -92,9 +92,7 @@ public struct StateInForce: Sendable {
     if copy.enforcement != nil { copy.enforcement = enforcement }
     return StateInForce(erased: copy)
   }
-}
 
-extension StateInForce: Hashable {
   public static func == (left: StateInForce, right: StateInForce) -> Bool {
     func isSame<State: CommandState>(_ state: State) -> Bool { right.value as? State == state }
     return isSame(left.value)
@@ -104,14 +102,10 @@ extension StateInForce: Hashable {
     hasher.combine(kind)
     value.hash(into: &hasher)
   }
-}
 
-extension StateInForce: CustomStringConvertible {
   /// The value of the kind's own type, for tests and logs.
   public var description: String { "\(value)" }
-}
 
-extension StateInForce: Codable {
   private enum Field: String, CodingKey { case kind, state }
 
   /// Decodes the value from its JSON form.

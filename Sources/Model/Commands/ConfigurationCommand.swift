@@ -86,7 +86,7 @@ public struct CommandBody: Hashable, Sendable {
 /// The body of `POST /v1/commands`: a command to issue.
 ///
 /// Only a parent's node accepts it.
-public struct CommandRequest: Hashable, Sendable {
+public struct CommandRequest: Hashable, Sendable, Codable, CheckedRequest {
   /// The child's machine: its name, its device ID, or an unambiguous prefix of the ID.
   public var device: String
   /// The draft of the command; omitted values stay as they are.
@@ -98,9 +98,7 @@ public struct CommandRequest: Hashable, Sendable {
   public init(device: String, action: CommandDraft, expiresAfter: Int64? = nil) {
     (self.device, self.action, self.expiresAfter) = (device, action, expiresAfter)
   }
-}
 
-extension CommandRequest: Codable {
   private enum Field: String, CodingKey { case device, expiresAfter }
 
   /// Decodes the value from its JSON form, in which the draft's members `kind` and `payload` are
@@ -119,14 +117,12 @@ extension CommandRequest: Codable {
     try fields.encodeIfPresent(expiresAfter, forKey: .expiresAfter)
     try action.encode(to: encoder)
   }
+
+  /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
+  public var textFault: String? { TextRule.device.fault(in: device) ?? action.textFault }
 }
 
 extension TextRule {
   /// A device as a person names it: by its name, its ID or a prefix of its ID.
   fileprivate static let device = TextRule(what: "The device", bytes: 1...128, characters: .visible)
-}
-
-extension CommandRequest: CheckedRequest {
-  /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
-  public var textFault: String? { TextRule.device.fault(in: device) ?? action.textFault }
 }

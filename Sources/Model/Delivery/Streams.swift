@@ -1,7 +1,7 @@
 /// The kinds of stream between two devices, most urgent first.
 ///
 /// Spec: Protocol/05-delivery.md §1.
-public enum StreamClass: UInt8, Sendable, Hashable, CaseIterable, Comparable {
+public enum StreamClass: UInt8, Sendable, Hashable, CaseIterable, Comparable, Codable {
   /// Removal and roles.
   case control = 1
   case command = 2
@@ -17,17 +17,9 @@ public enum StreamClass: UInt8, Sendable, Hashable, CaseIterable, Comparable {
   }
 
   /// The word of the local API and of the log.
-  public var word: String {
-    switch self {
-    case .control: "control"
-    case .command: "command"
-    case .receipt: "receipt"
-    case .usage: "usage"
-    }
-  }
-}
+  public var word: String { Self.words[Int(rawValue) - 1] }
+  private static let words = ["control", "command", "receipt", "usage"]
 
-extension StreamClass: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let word = try container.decode(String.self)

@@ -2,7 +2,7 @@
 /// a child that may become root.
 ///
 /// Spec: Protocol/10-household.md §6.
-public struct MachineCondition: Hashable, Sendable, Codable {
+public struct MachineCondition: Hashable, Sendable, Codable, InventoryEntry {
   /// The most conditions that a machine tells of.
   public static let most = 64
 
@@ -26,9 +26,7 @@ public struct MachineCondition: Hashable, Sendable, Codable {
     guard isName, (1...64).contains(name.utf8.count) else { return "The condition has no name of lower-case letters." }
     return detail.isEmpty ? nil : TextRule.accountName.fault(in: detail)
   }
-}
 
-extension MachineCondition: InventoryEntry {
   package static let inventory = InventoryKind("conditions", most: most)
 
   package var lines: [String] {
@@ -44,25 +42,7 @@ extension MachineCondition: InventoryEntry {
     guard words.count <= 3 else { return nil }
     self.init(words[0], account: words.count > 1 ? UInt32(words[1]) : nil, detail: words.count > 2 ? words[2] : "")
   }
-}
 
-/// How much of what a parent's rules close a machine with a condition leaves open.
-///
-/// Receipts and explanations ask for it alike, so that they say the same of a machine.
-///
-/// Spec: Protocol/10-household.md §6.
-public enum ConditionReach: Hashable, Sendable {
-  /// Nothing.
-  case nothing
-  /// What its rules would close of the application that it is about.
-  case application
-  /// Everything in the account that it is about.
-  case account
-  /// Everything on the machine.
-  case machine
-}
-
-extension MachineCondition {
   /// How much the machine leaves open.
   public var reach: ConditionReach { Self.reach(of: name) }
 
@@ -82,6 +62,22 @@ extension MachineCondition {
     default: .nothing
     }
   }
+}
+
+/// How much of what a parent's rules close a machine with a condition leaves open.
+///
+/// Receipts and explanations ask for it alike, so that they say the same of a machine.
+///
+/// Spec: Protocol/10-household.md §6.
+public enum ConditionReach: Hashable, Sendable {
+  /// Nothing.
+  case nothing
+  /// What its rules would close of the application that it is about.
+  case application
+  /// Everything in the account that it is about.
+  case account
+  /// Everything on the machine.
+  case machine
 }
 
 /// A condition of a child's machine, as `GET /v1/conditions` lists it.
@@ -110,9 +106,7 @@ public struct ConditionListing: Hashable, Sendable, Codable {
     (self.deviceID, self.deviceName, self.isOwn, self.heardAt) = (deviceID, deviceName, isOwn, heardAt)
     (self.condition, self.accountName, self.app, self.children) = (condition, accountName, app, children)
   }
-}
 
-extension ConditionListing {
   /// A Boolean value that indicates whether it weakens the rules, so that a parent is warned.
   public var isWarning: Bool { ConditionKind.named(condition.name).map { $0.weight != .information } ?? false }
 

@@ -2,7 +2,7 @@
 /// share.
 ///
 /// Spec: Protocol/10-household.md §3.
-public struct PIN: Hashable, Sendable {
+public struct PIN: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The permitted numbers of digits.
   public static let lengths = 4...12
 
@@ -21,9 +21,7 @@ public struct PIN: Hashable, Sendable {
   public static let fault = faultPhrase.worded()
   /// The same as a phrase.
   public static let faultPhrase = Phrase("A PIN has 4 to 12 digits and nothing else: type it again.")
-}
 
-extension PIN: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// A description without the digits.
   public var description: String { "PIN(redacted)" }
   /// A description without the digits.

@@ -5,7 +5,9 @@
 /// such as `ABCD-EFGH-…-K`.
 ///
 /// Spec: Protocol/01-overview.md §3.
-public struct DeviceID: Hashable, Sendable, Comparable {
+public struct DeviceID: Hashable, Sendable, Comparable, TextCodable {
+  public static let noun = "a device ID"
+
   /// The ID as 20 bytes.
   public let bytes: [UInt8]
 
@@ -36,9 +38,7 @@ public struct DeviceID: Hashable, Sendable, Comparable {
   public static func < (left: DeviceID, right: DeviceID) -> Bool {
     left.bytes.lexicographicallyPrecedes(right.bytes)
   }
-}
 
-extension DeviceID: CustomStringConvertible {
   public var description: String {
     let text = Crockford.encode(bytes)
     let check = Crockford.symbols[Int(Crockford.check(Crockford.values(text) ?? []))]
@@ -46,21 +46,5 @@ extension DeviceID: CustomStringConvertible {
     var groups = stride(from: 0, to: 32, by: 4).map { String(decoding: symbols[$0..<$0 + 4], as: UTF8.self) }
     groups.append(String(decoding: [check], as: UTF8.self))
     return groups.joined(separator: "-")
-  }
-}
-
-extension DeviceID: Codable {
-  public init(from decoder: any Decoder) throws {
-    let text = try decoder.singleValueContainer().decode(String.self)
-    guard let id = DeviceID(text) else {
-      throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "not a device ID: \(text)"))
-    }
-    self = id
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(description)
   }
 }

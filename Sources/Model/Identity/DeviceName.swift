@@ -43,14 +43,37 @@ public struct DeviceName: Hashable, Sendable, Codable, CustomStringConvertible {
     var container = encoder.singleValueContainer()
     try container.encode(text)
   }
+
+  /// Returns this name, followed by the smallest number that makes it different if another device
+  /// has it.
+  ///
+  /// - Parameter taken: The names of the other devices, compared without regard to case.
+  /// - Returns: A name that is not in `taken`.
+  public func distinct(from taken: [DeviceName]) -> DeviceName {
+    let taken = Set(taken.map { $0.text.lowercased() })
+    guard taken.contains(text.lowercased()) else { return self }
+    for number in 2...(taken.count + 2) {
+      let ending = " \(number)"
+      var beginning = text
+      while beginning.utf8.count + ending.utf8.count > Self.maximumBytes { beginning.unicodeScalars.removeLast() }
+      let name = DeviceName(sanitising: beginning + ending)
+      if !taken.contains(name.text.lowercased()) { return name }
+    }
+    return self
+  }
+
+  /// The name in English quotation marks.
+  public var quoted: String { Phrase.quoted(text).worded() }
+
+  /// The name in quotation marks for a place of a phrase.
+  public var quotation: Phrase.Argument { .phrase(.quoted(text)) }
 }
 
 /// The reason why a text is not a device name.
 ///
 /// Each description says what to do next.
 public enum DeviceNameError: Error, Hashable, Sendable, CustomStringConvertible {
-  case empty
-  case unprintable
+  case empty, unprintable
   case tooLong(bytes: Int)
 
   /// One sentence with the fault and the next step.
@@ -100,32 +123,4 @@ public struct SessionLabels: Hashable, Sendable {
   public init(own: DeviceLabel? = nil, yours: DeviceLabel? = nil) {
     (self.own, self.yours) = (own, yours)
   }
-}
-
-extension DeviceName {
-  /// Returns this name, followed by the smallest number that makes it different if another device
-  /// has it.
-  ///
-  /// - Parameter taken: The names of the other devices, compared without regard to case.
-  /// - Returns: A name that is not in `taken`.
-  public func distinct(from taken: [DeviceName]) -> DeviceName {
-    let taken = Set(taken.map { $0.text.lowercased() })
-    guard taken.contains(text.lowercased()) else { return self }
-    for number in 2...(taken.count + 2) {
-      let ending = " \(number)"
-      var beginning = text
-      while beginning.utf8.count + ending.utf8.count > Self.maximumBytes { beginning.unicodeScalars.removeLast() }
-      let name = DeviceName(sanitising: beginning + ending)
-      if !taken.contains(name.text.lowercased()) { return name }
-    }
-    return self
-  }
-}
-
-extension DeviceName {
-  /// The name in English quotation marks.
-  public var quoted: String { Phrase.quoted(text).worded() }
-
-  /// The name in quotation marks for a place of a phrase.
-  public var quotation: Phrase.Argument { .phrase(.quoted(text)) }
 }

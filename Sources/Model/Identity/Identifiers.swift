@@ -44,13 +44,37 @@ struct Bytes16: Hashable, Sendable, Comparable {
   static func < (left: Bytes16, right: Bytes16) -> Bool { (left.high, left.low) < (right.high, right.low) }
 }
 
+/// A value that stands as its text in JSON.
+public protocol TextCodable: Codable, LosslessStringConvertible {
+  /// What a text must be, as a fault calls it, such as “a device ID”.
+  static var noun: String { get }
+}
+
+extension TextCodable {
+  public init(from decoder: any Decoder) throws {
+    let text = try decoder.singleValueContainer().decode(String.self)
+    guard let value = Self(text) else {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: "not \(Self.noun): \(text)"))
+    }
+    self = value
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}
+
 /// The permanent ID of a child: a UUID of version 7 (RFC 9562).
 ///
 /// The parent's machine on which the child was added makes it. Other parents learn it from the
 /// child's machines.
 ///
 /// Spec: Protocol/10-household.md §1.
-public struct ChildID: Hashable, Sendable, Comparable {
+public struct ChildID: Hashable, Sendable, Comparable, TextCodable {
+  public static let noun = "a child's ID"
+
   private let storage: Bytes16
 
   /// Creates an ID from 16 bytes; returns `nil` for any other number.
@@ -82,33 +106,17 @@ public struct ChildID: Hashable, Sendable, Comparable {
 
   /// Returns whether `left` sorts before `right`, which compares the bytes.
   public static func < (left: ChildID, right: ChildID) -> Bool { left.storage < right.storage }
-}
 
-extension ChildID: CustomStringConvertible {
   /// The ID in the text form of a UUID, in lower case.
   public var description: String { CommandID(bytes: bytes)?.description ?? Hexadecimal.encode(bytes) }
-}
-
-extension ChildID: Codable {
-  public init(from decoder: any Decoder) throws {
-    let text = try decoder.singleValueContainer().decode(String.self)
-    guard let id = ChildID(text) else {
-      throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "not a child's ID: \(text)"))
-    }
-    self = id
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(description)
-  }
 }
 
 /// The permanent ID of a usage record: 16 random bytes that are chosen when its session begins.
 ///
 /// They do not depend on the database, so that a restored database never assigns an ID twice.
-public struct RecordID: Hashable, Sendable {
+public struct RecordID: Hashable, Sendable, TextCodable {
+  public static let noun = "a record ID"
+
   private let storage: Bytes16
 
   /// Creates an ID from 16 bytes; `nil` for any other number.
@@ -125,25 +133,7 @@ public struct RecordID: Hashable, Sendable {
 
   /// The ID as 16 bytes.
   public var bytes: [UInt8] { storage.bytes }
-}
 
-extension RecordID: CustomStringConvertible {
   /// The ID as 32 hexadecimal digits.
   public var description: String { Hexadecimal.encode(bytes) }
-}
-
-extension RecordID: Codable {
-  public init(from decoder: any Decoder) throws {
-    let text = try decoder.singleValueContainer().decode(String.self)
-    guard let id = RecordID(text) else {
-      throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "not a record ID: \(text)"))
-    }
-    self = id
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(description)
-  }
 }

@@ -10,8 +10,7 @@ public enum DeviceRole: String, Codable, Sendable, Hashable, CaseIterable {
 public struct RegisteredDevice: Hashable, Sendable, Codable {
   /// The state of a device: its key opens sessions (`active`), or no longer does (`removed`).
   public enum State: String, Codable, Sendable, Hashable, CaseIterable {
-    case active
-    case removed
+    case active, removed
   }
 
   public var deviceID: DeviceID
@@ -50,7 +49,7 @@ public struct RegisteredDevice: Hashable, Sendable, Codable {
 /// it to each of its parents.
 ///
 /// Spec: Protocol/06-messages.md §10.
-public struct PairedParent: Hashable, Sendable, Codable {
+public struct PairedParent: Hashable, Sendable, Codable, InventoryEntry {
   /// The ID of the parent's machine.
   public var deviceID: DeviceID
   /// The name of the parent's machine.
@@ -63,9 +62,7 @@ public struct PairedParent: Hashable, Sendable, Codable {
   public init(deviceID: DeviceID, name: DeviceName, pairedAt: Int64, leftAt: Int64? = nil) {
     (self.deviceID, self.name, self.pairedAt, self.leftAt) = (deviceID, name, pairedAt, leftAt)
   }
-}
 
-extension PairedParent: InventoryEntry {
   package static let inventory = InventoryKind("parents", most: Limits.toldParents)
 
   package var fault: String? {

@@ -123,9 +123,7 @@ public struct Inventory: Hashable, Sendable {
     }
     return self
   }
-}
 
-extension Inventory {
   /// Returns the part with the entries about some children alone.
   package func of(_ children: Set<ChildID>) -> Inventory {
     guard let type = InventoryKind.entry(of: kind) else { return self }
@@ -143,6 +141,9 @@ extension Inventory {
     }
     return part
   }
+
+  /// The bytes for which an entry counts in a part, with what protobuf adds to it.
+  fileprivate static func size(_ textBytes: Int) -> Int { textBytes + 8 }
 }
 
 extension InventoryEntry {
@@ -206,9 +207,4 @@ package struct EntryList<Entry: InventoryEntry>: Hashable, Sendable {
         entries: $0.element)
     }
   }
-}
-
-extension Inventory {
-  /// The bytes for which an entry counts in a part, with what protobuf adds to it.
-  fileprivate static func size(_ textBytes: Int) -> Int { textBytes + 8 }
 }

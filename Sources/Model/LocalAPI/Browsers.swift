@@ -30,7 +30,7 @@ public struct BrowserListing: Hashable, Sendable, Codable {
 }
 
 /// `POST /v1/browsers`: a browser that a parent lets in.
-public struct NewBrowser: Hashable, Sendable, Codable {
+public struct NewBrowser: Hashable, Sendable, Codable, CheckedRequest {
   /// 1 to 64 bytes.
   public var label: String
   public var right: BrowserRight
@@ -42,9 +42,7 @@ public struct NewBrowser: Hashable, Sendable, Codable {
   public init(label: String, right: BrowserRight, address: String, cookieHash: String) {
     (self.label, self.right, self.address, self.cookieHash) = (label, right, address, cookieHash)
   }
-}
 
-extension NewBrowser: CheckedRequest {
   /// A sentence about the first value that cannot be used; `nil` if all can.
   public var textFault: String? {
     if let fault = TextRule.browserLabel.fault(in: label) ?? TextRule.browserAddress.fault(in: address) { return fault }
@@ -54,14 +52,12 @@ extension NewBrowser: CheckedRequest {
 }
 
 /// `POST /v1/browser/seen`: a browser asks for something.
-public struct BrowserSeen: Hashable, Sendable, Codable {
+public struct BrowserSeen: Hashable, Sendable, Codable, CheckedRequest {
   /// The address from which it asks.
   public var address: String
 
   public init(address: String) { self.address = address }
-}
 
-extension BrowserSeen: CheckedRequest {
   /// A sentence about an address that is none; `nil` for one that is.
   public var textFault: String? { TextRule.browserAddress.fault(in: address) }
 }

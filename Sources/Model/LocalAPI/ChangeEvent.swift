@@ -56,9 +56,7 @@ public struct ChangeEvent: Hashable, Sendable, Codable {
     (self.about, self.child, self.device, self.id, self.change) = (about, child, device, id, change)
     self.number = number
   }
-}
 
-extension ChangeEvent {
   /// Returns whether a child's day may have changed.
   public func concerns(dayOf child: ChildID) -> Bool {
     switch about {

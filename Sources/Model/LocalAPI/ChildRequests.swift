@@ -1,40 +1,34 @@
 /// `POST /v1/children`, `POST /v1/children/{child}/rename`: a child's name.
-public struct ChildNameRequest: Hashable, Sendable, Codable {
+public struct ChildNameRequest: Hashable, Sendable, Codable, CheckedRequest {
   /// The name, 1 to 64 bytes of UTF-8.
   public var name: String
 
   public init(name: String) { self.name = name }
-}
 
-extension ChildNameRequest: CheckedRequest {
   /// A sentence about a name that cannot be used; `nil` if it can.
   public var textFault: String? { TextRule.deviceName.fault(in: name) }
 }
 
 /// `POST /v1/children/{child}/pin`: a child's new PIN.
-public struct ChildPINRequest: Hashable, Sendable, Codable {
+public struct ChildPINRequest: Hashable, Sendable, Codable, CheckedRequest {
   /// The PIN, 4 to 12 digits; `nil` to remove it.
   public var pin: String?
 
   public init(pin: String?) { self.pin = pin }
-}
 
-extension ChildPINRequest: CheckedRequest {
   /// A sentence about a text that is no PIN; `nil` for one that is, and for none.
   public var textFault: String? { pin.flatMap { PIN($0) == nil ? PIN.fault : nil } }
 }
 
 /// `POST /v1/me/present`: who is there in an account that several children share.
-public struct PresenceRequest: Hashable, Sendable, Codable {
+public struct PresenceRequest: Hashable, Sendable, Codable, CheckedRequest {
   /// The child, as a person names it; `nil` for nobody.
   public var child: String?
   /// The child's PIN; `nil` for nobody, and to ask whether a PIN would be taken now.
   public var pin: String?
 
   public init(child: String?, pin: String?) { (self.child, self.pin) = (child, pin) }
-}
 
-extension PresenceRequest: CheckedRequest {
   /// A sentence about a text that cannot be used; `nil` if all can.
   public var textFault: String? {
     child.flatMap { TextRule.deviceName.fault(in: $0) } ?? pin.flatMap { PIN($0) == nil ? PIN.fault : nil }
@@ -42,7 +36,7 @@ extension PresenceRequest: CheckedRequest {
 }
 
 /// `POST /v1/accounts/assign`: whose an account of a child's machine is.
-public struct AccountRequest: Hashable, Sendable, Codable {
+public struct AccountRequest: Hashable, Sendable, Codable, CheckedRequest {
   /// The machine, as a person names it; `nil` for the only one that has such an account.
   public var device: String?
   /// The account: its log-in name or its number.
@@ -56,9 +50,7 @@ public struct AccountRequest: Hashable, Sendable, Codable {
   public init(device: String?, account: String, children: [String], isUnlisted: Bool? = nil) {
     (self.device, self.account, self.children, self.isUnlisted) = (device, account, children, isUnlisted)
   }
-}
 
-extension AccountRequest: CheckedRequest {
   /// A sentence about a text that cannot be used; `nil` if all can.
   public var textFault: String? {
     device.flatMap { TextRule.deviceName.fault(in: $0) } ?? TextRule.accountName.fault(in: account)
@@ -68,7 +60,7 @@ extension AccountRequest: CheckedRequest {
 }
 
 /// `POST /v1/requests`: what a child asks for.
-public struct AskRequest: Hashable, Sendable, Codable {
+public struct AskRequest: Hashable, Sendable, Codable, CheckedRequest {
   /// The child; `nil` on the machine of one child.
   public var child: String?
   /// The minutes asked for, 1 to 1,440; `nil` to ask for an application.
@@ -86,9 +78,7 @@ public struct AskRequest: Hashable, Sendable, Codable {
   ) {
     (self.child, self.minutes, self.app, self.category, self.reason) = (child, minutes, app, category, reason)
   }
-}
 
-extension AskRequest: CheckedRequest {
   /// A sentence about the first value that cannot be used; `nil` if all can.
   public var textFault: String? {
     if let fault = child.flatMap({ TextRule.deviceName.fault(in: $0) }) ?? TextRule.reason.fault(in: reason)
@@ -105,7 +95,7 @@ extension AskRequest: CheckedRequest {
 }
 
 /// `POST /v1/requests/answer`: a parent's answer.
-public struct AnswerRequest: Hashable, Sendable, Codable {
+public struct AnswerRequest: Hashable, Sendable, Codable, CheckedRequest {
   /// The request's ID or a beginning of it that fits no other; `nil` for the only open one.
   public var request: String?
   /// A Boolean value that indicates whether the parent says yes.
@@ -118,9 +108,7 @@ public struct AnswerRequest: Hashable, Sendable, Codable {
   public init(request: String?, isApproved: Bool, minutes: Int? = nil, word: String = "") {
     (self.request, self.isApproved, self.minutes, self.word) = (request, isApproved, minutes, word)
   }
-}
 
-extension AnswerRequest: CheckedRequest {
   /// A sentence about the first value that cannot be used; `nil` if all can.
   public var textFault: String? {
     if let fault = request.flatMap({ TextRule.deviceName.fault(in: $0) }) ?? TextRule.reason.fault(in: word) {

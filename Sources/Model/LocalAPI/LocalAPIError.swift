@@ -30,8 +30,7 @@ public struct LocalAPIError: Error, Hashable, Sendable, Codable, CustomStringCon
     case storage
     /// The caller is not the node's user.
     case forbidden
-    case timeout
-    case `internal`
+    case timeout, `internal`
   }
 
   /// The word for programs.
@@ -52,9 +51,7 @@ public struct LocalAPIError: Error, Hashable, Sendable, Codable, CustomStringCon
   }
 
   public var description: String { message }
-}
 
-extension LocalAPIError {
   /// Creates the answer to a request that names no device, or several.
   public init(_ fault: DeviceSearch.Fault) {
     switch fault {

@@ -1,5 +1,5 @@
 /// `POST /v1/points/adjust`: a change of a child's points by a parent.
-public struct PointsAdjustment: Hashable, Sendable, Codable {
+public struct PointsAdjustment: Hashable, Sendable, Codable, CheckedRequest {
   public var child: String
   /// The milli-points, negative to take some away.
   public var milliPoints: Int64
@@ -8,9 +8,7 @@ public struct PointsAdjustment: Hashable, Sendable, Codable {
   public init(child: String, milliPoints: Int64, reason: String) {
     (self.child, self.milliPoints, self.reason) = (child, milliPoints, reason)
   }
-}
 
-extension PointsAdjustment: CheckedRequest {
   /// A sentence about the first value that cannot be used; `nil` if all can.
   public var textFault: String? {
     if let fault = TextRule.deviceName.fault(in: child) ?? TextRule.reason.fault(in: reason) { return fault }
@@ -23,7 +21,7 @@ extension PointsAdjustment: CheckedRequest {
 }
 
 /// `POST /v1/points/review`: a parent's decision about learning that looks wrong.
-public struct PointsReview: Hashable, Sendable, Codable {
+public struct PointsReview: Hashable, Sendable, Codable, CheckedRequest {
   /// The record's ID or a beginning of it that fits no other; `nil` for the only one that waits.
   public var record: String?
   /// A Boolean value that indicates whether it earns its points.
@@ -32,16 +30,14 @@ public struct PointsReview: Hashable, Sendable, Codable {
   public init(record: String?, isApproved: Bool) {
     (self.record, self.isApproved) = (record, isApproved)
   }
-}
 
-extension PointsReview: CheckedRequest {
   /// A sentence about an ID that cannot be used; `nil` if it can.
   public var textFault: String? { record.flatMap { TextRule.deviceName.fault(in: $0) } }
 }
 
 /// `POST /v1/points/redeem`: points that a child changes into time; `POST /v1/points/refund`: time
 /// that it gives back.
-public struct PointsRedemption: Hashable, Sendable, Codable {
+public struct PointsRedemption: Hashable, Sendable, Codable, CheckedRequest {
   /// The child; `nil` on the machine of one child.
   public var child: String?
   /// The milli-points to redeem; `nil` for those that the minutes cost, or for a refund.
@@ -52,9 +48,7 @@ public struct PointsRedemption: Hashable, Sendable, Codable {
   public init(child: String? = nil, milliPoints: Int64? = nil, minutes: Int? = nil) {
     (self.child, self.milliPoints, self.minutes) = (child, milliPoints, minutes)
   }
-}
 
-extension PointsRedemption: CheckedRequest {
   /// A sentence about the first value that cannot be used; `nil` if all can.
   public var textFault: String? {
     if let fault = child.flatMap({ TextRule.deviceName.fault(in: $0) }) { return fault }

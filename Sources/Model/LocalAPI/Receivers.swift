@@ -1,8 +1,6 @@
 /// A service that carries what parents are told to somewhere else than this machine's desktop.
 public enum ReceiverKind: String, Hashable, Sendable, Codable, CaseIterable {
-  case ntfy
-  case webhook
-  case mqtt
+  case ntfy, webhook, mqtt
 }
 
 /// Something that a parent allows a receiver to do; each of them may read.
@@ -54,7 +52,7 @@ public struct ReceiverListing: Hashable, Sendable, Codable {
 }
 
 /// `POST /v1/receivers`: a new receiver, or what another one of that name is replaced by.
-public struct NewReceiver: Hashable, Sendable, Codable {
+public struct NewReceiver: Hashable, Sendable, Codable, CheckedRequest {
   /// 1 to 32 lower-case letters, digits and hyphens, beginning with a letter.
   public var name: String
   public var kind: ReceiverKind
@@ -70,9 +68,7 @@ public struct NewReceiver: Hashable, Sendable, Codable {
     (self.name, self.kind, self.rights) = (name, kind, rights)
     (self.mostMinutes, self.mostMilliPoints) = (mostMinutes, mostMilliPoints)
   }
-}
 
-extension NewReceiver: CheckedRequest {
   /// A sentence about the first value that cannot be used; `nil` if all can.
   public var textFault: String? {
     guard Self.isName(name) else {
@@ -106,14 +102,12 @@ public struct AddedReceiver: Hashable, Sendable, Codable {
 }
 
 /// `POST /v1/receivers/{receiver}/state`: what a bridge says of the server that it carries to.
-public struct ReceiverState: Hashable, Sendable, Codable {
+public struct ReceiverState: Hashable, Sendable, Codable, CheckedRequest {
   /// What is wrong, with the next step; `nil` for nothing.
   public var fault: String?
 
   public init(fault: String?) { self.fault = fault }
-}
 
-extension ReceiverState: CheckedRequest {
   /// A sentence about a fault that is no text of at most 500 bytes; `nil` for one that is.
   public var textFault: String? { fault.flatMap { TextRule.receiverFault.fault(in: $0) } }
 }
@@ -188,16 +182,14 @@ public struct ParentNotices: Hashable, Sendable, Codable {
 }
 
 /// `POST /v1/receivers/{receiver}/position`: up to where a receiver has told its person.
-public struct ReceiverPosition: Hashable, Sendable, Codable {
+public struct ReceiverPosition: Hashable, Sendable, Codable, CheckedRequest {
   public var position: Int
   /// How many notices its bridge has given up since it kept a place last, 0 to 1,000; `nil` for
   /// none.
   public var dropped: Int?
 
   public init(position: Int, dropped: Int? = nil) { (self.position, self.dropped) = (position, dropped) }
-}
 
-extension ReceiverPosition: CheckedRequest {
   /// A sentence about a number that is no place; `nil` for one that is.
   public var textFault: String? {
     if position < 0 { return "A place is a number of 0 or more: give that of the last notice." }

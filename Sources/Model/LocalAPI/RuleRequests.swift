@@ -1,5 +1,5 @@
 /// `POST /v1/rules` and `POST /v1/settings`: what is set.
-public struct RuleRequest: Hashable, Sendable, Codable {
+public struct RuleRequest: Hashable, Sendable, Codable, CheckedRequest {
   /// A rule that is set or removed.
   public struct Change: Hashable, Sendable, Codable {
     /// The key of its register, such as `limits/daily`; for a rule of `RuleRequest.app`, what
@@ -49,9 +49,7 @@ public struct RuleRequest: Hashable, Sendable, Codable {
     (self.seen, self.group, self.members, self.memberEdit) = (seen, group, members, memberEdit)
     (self.changes, self.app, self.isNew, self.isReset) = (changes, app, isNew, isReset)
   }
-}
 
-extension RuleRequest: CheckedRequest {
   /// The most rules that the caller has seen.
   public static let mostSeen = 512
 
@@ -81,7 +79,7 @@ extension RuleRequest: CheckedRequest {
 }
 
 /// `POST /v1/rules/grant`: more time for the rest of the family's day, or less.
-public struct GrantRequest: Hashable, Sendable, Codable {
+public struct GrantRequest: Hashable, Sendable, Codable, CheckedRequest {
   /// The additional minutes, 1 to 1,440; for less time, -1,440 to -1.
   public var minutes: Int
   /// The category that the time is for; `nil` if it is not for one category.
@@ -95,9 +93,7 @@ public struct GrantRequest: Hashable, Sendable, Codable {
   public init(minutes: Int, category: AppCategory? = nil, app: String? = nil, reason: String? = nil) {
     (self.reason, self.minutes, self.category, self.app) = (reason, minutes, category, app)
   }
-}
 
-extension GrantRequest: CheckedRequest {
   /// A sentence about the first invalid value; `nil` if all are valid.
   public var textFault: String? {
     if minutes == 0 || !(-1_440...1_440).contains(minutes) {
@@ -114,7 +110,7 @@ extension GrantRequest: CheckedRequest {
 /// Which there are, and their names, is said by the table of rules.
 ///
 /// Spec: Protocol/11-rules.md §1, §2.
-public struct FamilySettings: Hashable, Sendable {
+public struct FamilySettings: Hashable, Sendable, Codable {
   /// The value of a setting, as its rule is written.
   public enum Value: Hashable, Sendable {
     case number(Int64)
@@ -125,9 +121,7 @@ public struct FamilySettings: Hashable, Sendable {
   public var values: [String: Value]
 
   public init(_ values: [String: Value]) { self.values = values }
-}
 
-extension FamilySettings: Codable {
   public init(from decoder: any Decoder) throws {
     values = try decoder.singleValueContainer().decode([String: Value].self)
   }

@@ -55,13 +55,9 @@ public enum PairingStep: Hashable, Sendable {
 public enum PairingOutcome: String, Codable, Sendable, Hashable, CaseIterable {
   case ok
   case wrongCode = "wrong-code"
-  case typo
-  case expired
-  case refused
-  case busy
+  case typo, expired, refused, busy
   case notFound = "not-found"
-  case network
-  case version
+  case network, version
   case alreadyPaired = "already-paired"
   case cancelled
 

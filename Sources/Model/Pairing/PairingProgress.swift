@@ -1,7 +1,7 @@
 /// The body of `POST /v1/pairing/invitations`, which opens a pairing code.
 ///
 /// Only a parent's node accepts it.
-public struct InviteRequest: Hashable, Sendable, Codable {
+public struct InviteRequest: Hashable, Sendable, Codable, CheckedRequest {
   /// The minutes for which the code is open, 1 to 15; `nil` for 5.
   public var minutes: Int?
   /// The name of the child whose machine will join, at most 64 bytes of UTF-8.
@@ -12,15 +12,13 @@ public struct InviteRequest: Hashable, Sendable, Codable {
   public init(minutes: Int? = nil, childName: String? = nil, acceptWithoutAsking: Bool = false) {
     (self.minutes, self.childName, self.acceptWithoutAsking) = (minutes, childName, acceptWithoutAsking)
   }
-}
 
-extension InviteRequest: CheckedRequest {
   /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
   public var textFault: String? { childName.flatMap { TextRule.deviceName.fault(in: $0) } }
 }
 
 /// The body of `POST /v1/pairing/joins`, which joins with a code.
-public struct JoinRequest: Hashable, Sendable, Codable {
+public struct JoinRequest: Hashable, Sendable, Codable, CheckedRequest {
   /// The typed or pasted code; case, spaces and dashes do not matter.
   public var code: String
   /// The inviter's `host:port`, for a network on which neither the code's address nor mDNS reaches
@@ -32,9 +30,7 @@ public struct JoinRequest: Hashable, Sendable, Codable {
   public init(code: String, peer: String? = nil, acceptWithoutAsking: Bool = true) {
     (self.code, self.peer, self.acceptWithoutAsking) = (code, peer, acceptWithoutAsking)
   }
-}
 
-extension JoinRequest: CheckedRequest {
   /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
   public var textFault: String? { TextRule.code.fault(in: code) ?? peer.flatMap { TextRule.address.fault(in: $0) } }
 }
@@ -55,7 +51,7 @@ extension LocalAPIError {
 
 /// The body of `POST /v1/pairing/{pairingID}/answer`: a person's answer to the question of a
 /// pairing.
-public struct PairingAnswer: Hashable, Sendable, Codable {
+public struct PairingAnswer: Hashable, Sendable, Codable, CheckedRequest {
   /// A Boolean value that indicates whether the person accepts the other machine.
   public var accept: Bool
   /// The `attempt` of the question, so that a late answer never accepts a different machine.
@@ -64,9 +60,7 @@ public struct PairingAnswer: Hashable, Sendable, Codable {
   public init(accept: Bool, attempt: Int) {
     (self.accept, self.attempt) = (accept, attempt)
   }
-}
 
-extension PairingAnswer: CheckedRequest {
   /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
   public var textFault: String? { nil }
 }
@@ -90,8 +84,7 @@ public struct PairingProgress: Hashable, Sendable, Codable {
 
   /// The side of a pairing that this node is.
   public enum Part: String, Codable, Sendable, Hashable, CaseIterable {
-    case inviter
-    case joiner
+    case inviter, joiner
   }
 
   /// A random ID of the pairing on this node.

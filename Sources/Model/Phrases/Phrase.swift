@@ -6,7 +6,7 @@
 /// A name in braces is a place: `Phrase("{child} has {time} left", ["child": …, "time": …])`. The
 /// text is also the key of the translations (`Sources/CTexts`), so that it stands in the source as
 /// one literal, which `Tools/check-texts` finds.
-public struct Phrase: Hashable, Sendable {
+public struct Phrase: Hashable, Sendable, ExpressibleByStringLiteral {
   /// What stands in a place.
   public indirect enum Argument: Hashable, Sendable {
     /// A text that is the same in all languages, such as a name or a time of the day.
@@ -95,10 +95,17 @@ public struct Phrase: Hashable, Sendable {
     if let argument = arguments[name] { return argument }
     return name == "count" ? plural.map { .number($0.count) } : nil
   }
-}
 
-extension Phrase: ExpressibleByStringLiteral {
   public init(stringLiteral text: String) { self.init(text) }
+
+  /// Returns a name in the quotation marks of the reader's language, so that it cannot pass for
+  /// words of ours.
+  ///
+  /// Marks in the name itself become plain ones, and what cannot be shown is left out.
+  public static func quoted(_ name: String) -> Phrase {
+    let inner = ["“", "”", "„"].reduce(PrintableText.of(name)) { $0.replacing($1, with: "\"") }
+    return Phrase("“{name}”", ["name": .text(inner)])
+  }
 }
 
 extension Phrase.Argument: ExpressibleByStringLiteral {
@@ -125,17 +132,6 @@ extension Phrase.Argument: ExpressibleByStringLiteral {
     guard let last = items.last, items.count > 1 else { return items.first ?? "" }
     let list = items.dropLast().joined(separator: ", ")
     return Phrase("{list} and {last}", ["list": .text(list), "last": .text(last)]).worded(in: language)
-  }
-}
-
-extension Phrase {
-  /// Returns a name in the quotation marks of the reader's language, so that it cannot pass for
-  /// words of ours.
-  ///
-  /// Marks in the name itself become plain ones, and what cannot be shown is left out.
-  public static func quoted(_ name: String) -> Phrase {
-    let inner = ["“", "”", "„"].reduce(PrintableText.of(name)) { $0.replacing($1, with: "\"") }
-    return Phrase("“{name}”", ["name": .text(inner)])
   }
 }
 

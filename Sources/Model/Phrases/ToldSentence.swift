@@ -4,7 +4,7 @@
 /// that is not known there is read as the English sentence.
 ///
 /// Spec: Protocol/06-messages.md §4.
-public struct ToldSentence: Hashable, Sendable {
+public struct ToldSentence: Hashable, Sendable, ExpressibleByStringLiteral {
   /// The sentence in English.
   public let english: String
   /// The same as a phrase, whose English words are the sentence; `nil` if there is none.
@@ -34,9 +34,7 @@ public struct ToldSentence: Hashable, Sendable {
 
   /// The sentence as a phrase, which is in English alone if it has none.
   public var said: Phrase { phrase ?? Phrase(verbatim: english) }
-}
 
-extension ToldSentence: ExpressibleByStringLiteral {
   /// Creates a sentence whose text is a phrase without places.
   public init(stringLiteral text: String) { self.init(Phrase(text)) }
 }

@@ -1,7 +1,7 @@
 /// An account of a person on a child's machine.
 ///
 /// Spec: Protocol/10-household.md §3.
-public struct Account: Hashable, Sendable, Codable, Comparable {
+public struct Account: Hashable, Sendable, Codable, Comparable, InventoryEntry {
   public static let nameBytes = 64
   /// Accounts that a machine tells of, those with the lowest numbers.
   public static let most = 64
@@ -35,9 +35,7 @@ public struct Account: Hashable, Sendable, Codable, Comparable {
 
   /// Returns whether `left` sorts before `right`, which compares the numbers.
   public static func < (left: Account, right: Account) -> Bool { left.uid < right.uid }
-}
 
-extension Account: InventoryEntry {
   package static let inventory = InventoryKind("accounts", most: most, news: .household)
 
   package var lines: [String] { [String(uid), name, fullName, statedChild ?? ""] }

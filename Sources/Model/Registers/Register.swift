@@ -30,13 +30,25 @@ public struct Register: Hashable, Sendable {
     guard let value, let present = other.value else { return value != nil && other.value == nil }
     return present.utf8.lexicographicallyPrecedes(value.utf8)
   }
+
+  /// The child whose machine a machine is, according to this register of the machine's zone; `nil`
+  /// for any other register.
+  ///
+  /// Spec: Protocol/10-household.md §2.
+  public var servedChild: ChildID? {
+    guard case .machine = zone, value == "yes" else { return nil }
+    return key.servedChild
+  }
+
+  /// The value as anybody may read it: what a PIN is kept as is nobody's to read.
+  public var shownValue: String? { key == "pin" ? value.map { _ in "set" } : value }
 }
 
 /// The part of the household's desired state that a register belongs to, which decides the machines
 /// that hold it.
 ///
 /// Spec: Protocol/10-household.md §2.
-public enum Zone: Hashable, Sendable, Comparable {
+public enum Zone: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The registers of the whole family, which every machine holds.
   case family
   /// The registers of one child, which the machines of this child hold and those of other children
@@ -91,9 +103,7 @@ public enum Zone: Hashable, Sendable, Comparable {
 
   /// Returns whether `left` sorts before `right`, which compares the bytes.
   public static func < (left: Zone, right: Zone) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
-}
 
-extension Zone: CustomStringConvertible {
   /// The zone for a log: `family`, `child/…` or `machine/…`.
   public var description: String {
     switch self {
@@ -102,16 +112,10 @@ extension Zone: CustomStringConvertible {
     case .machine(let id): "machine/\(id)"
     }
   }
-}
 
-extension Register {
-  /// The child whose machine a machine is, according to this register of the machine's zone; `nil`
-  /// for any other register.
-  ///
-  /// Spec: Protocol/10-household.md §2.
-  public var servedChild: ChildID? {
-    guard case .machine = zone, value == "yes" else { return nil }
-    return key.servedChild
+  /// The kind of a zone in JSON.
+  public enum Word: String, Codable, Sendable, Hashable, CaseIterable {
+    case family, child, machine
   }
 }
 
@@ -162,19 +166,5 @@ extension Register: Codable {
     try fields.encode(key, forKey: .key)
     try fields.encodeIfPresent(shownValue, forKey: .value)
     try fields.encode(modified, forKey: .modified)
-  }
-}
-
-extension Register {
-  /// The value as anybody may read it: what a PIN is kept as is nobody's to read.
-  public var shownValue: String? { key == "pin" ? value.map { _ in "set" } : value }
-}
-
-extension Zone {
-  /// The kind of a zone in JSON.
-  public enum Word: String, Codable, Sendable, Hashable, CaseIterable {
-    case family
-    case child
-    case machine
   }
 }

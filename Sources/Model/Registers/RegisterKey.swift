@@ -6,11 +6,15 @@
 /// of them.
 ///
 /// Spec: Protocol/10-household.md §2.
-public struct RegisterKey: Hashable, Sendable, Comparable {
+public struct RegisterKey: Hashable, Sendable, Comparable, ExpressibleByStringLiteral, TextCodable {
+  public static let noun = "a key of a register"
+
   /// The largest number of bytes of a key: two segments around the longest application ID fit.
   public static let bytes = 511
 
   public let text: String
+
+  public var description: String { text }
 
   /// Checks and wraps a key; returns `nil` if it is malformed.
   public init?(_ text: String) {
@@ -43,9 +47,7 @@ public struct RegisterKey: Hashable, Sendable, Comparable {
   public static func < (left: RegisterKey, right: RegisterKey) -> Bool {
     left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
   }
-}
 
-extension RegisterKey: ExpressibleByStringLiteral {
   /// Creates a key from a literal, which must be well formed.
   public init(stringLiteral value: String) {
     guard let key = RegisterKey(value) else { preconditionFailure("\(value) is no key of a register") }
@@ -53,25 +55,7 @@ extension RegisterKey: ExpressibleByStringLiteral {
   }
 }
 
-extension RegisterKey: CustomStringConvertible {
-  public var description: String { text }
-}
-
-extension RegisterKey: Codable {
-  public init(from decoder: any Decoder) throws {
-    let text = try decoder.singleValueContainer().decode(String.self)
-    guard let key = RegisterKey(text) else {
-      throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "not a key of a register: \(text)"))
-    }
-    self = key
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(text)
-  }
-}
+extension RegisterKey: Codable {}
 
 extension RegisterKey {
   /// The days that the register is for, if its key is `today/DATE/…` or `days/FIRST..LAST/…`; `nil`

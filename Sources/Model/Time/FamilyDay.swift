@@ -1,6 +1,8 @@
 /// A day of the family in the Gregorian calendar, such as `2026-11-21`, without a zone or a start
 /// hour.
-public struct FamilyDay: Hashable, Sendable, Comparable, CustomStringConvertible {
+public struct FamilyDay: Hashable, Sendable, Comparable, TextCodable {
+  public static let noun = "a day such as 2026-11-21"
+
   /// The first supported day: 1900-01-01.
   public static let first = FamilyDay(daysSinceEpoch: -25_567)
   /// The last supported day: 9999-12-31.
@@ -64,24 +66,18 @@ public struct FamilyDay: Hashable, Sendable, Comparable, CustomStringConvertible
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
-}
 
-extension FamilyDay: Codable {
-  /// Creates a day from its ten characters.
-  public init(from decoder: any Decoder) throws {
-    let text = try decoder.singleValueContainer().decode(String.self)
-    guard let day = FamilyDay(text) else {
-      throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "not a day such as 2026-11-21: \(text)"))
-    }
-    self = day
+  public var weekday: Weekday {
+    // 1970-01-01 was a Thursday. The first supported day is in 1900, so the sum is made positive.
+    Weekday.allCases[Int((daysSinceEpoch + 3 + 7 * 10_000) % 7)]
   }
 
-  /// Encodes the day as its ten characters.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(description)
-  }
+  /// The Monday of the day's ISO week.
+  public var startOfWeek: FamilyDay { advanced(byDays: -weekday.rawValue) }
+
+  /// Returns the number of days from `earlier` to this day, negative if this day is the earlier
+  /// one.
+  public func days(since earlier: FamilyDay) -> Int { Int(daysSinceEpoch - earlier.daysSinceEpoch) }
 }
 
 /// A day, or several days on end, such as `2026-12-23..2027-01-06`.
@@ -120,47 +116,19 @@ public struct DayRange: Hashable, Sendable, CustomStringConvertible {
 
 /// A day of the week, Monday first as in ISO 8601.
 public enum Weekday: Int, CaseIterable, Hashable, Sendable, Comparable {
-  case monday
-  case tuesday
-  case wednesday
-  case thursday
-  case friday
-  case saturday
-  case sunday
+  case monday, tuesday, wednesday, thursday, friday, saturday, sunday
+
+  private static let words = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
   /// Creates the weekday of a three-letter word such as `mon`; `nil` for any other text.
   public init?(word: some StringProtocol) {
-    guard let day = Self.allCases.first(where: { $0.word == word }) else { return nil }
-    self = day
+    guard let number = Self.words.firstIndex(where: { $0 == word }) else { return nil }
+    self.init(rawValue: number)
   }
 
   /// The weekday in three letters: `mon` to `sun`.
-  public var word: String {
-    switch self {
-    case .monday: "mon"
-    case .tuesday: "tue"
-    case .wednesday: "wed"
-    case .thursday: "thu"
-    case .friday: "fri"
-    case .saturday: "sat"
-    case .sunday: "sun"
-    }
-  }
+  public var word: String { Self.words[rawValue] }
 
   /// Returns whether `left` comes before `right` in a week that begins on Monday.
   public static func < (left: Weekday, right: Weekday) -> Bool { left.rawValue < right.rawValue }
-}
-
-extension FamilyDay {
-  public var weekday: Weekday {
-    // 1970-01-01 was a Thursday. The first supported day is in 1900, so the sum is made positive.
-    Weekday.allCases[Int((daysSinceEpoch + 3 + 7 * 10_000) % 7)]
-  }
-
-  /// The Monday of the day's ISO week.
-  public var startOfWeek: FamilyDay { advanced(byDays: -weekday.rawValue) }
-
-  /// Returns the number of days from `earlier` to this day, negative if this day is the earlier
-  /// one.
-  public func days(since earlier: FamilyDay) -> Int { Int(daysSinceEpoch - earlier.daysSinceEpoch) }
 }

@@ -1,5 +1,5 @@
 /// A session that runs, as far as it has come.
-public struct RunningUse: Hashable, Sendable, Codable {
+public struct RunningUse: Hashable, Sendable, Codable, InventoryEntry {
   /// The ID that the session's record will have.
   public var recordID: RecordID
   /// The number of the operating system's account; `nil` if it is unknown.
@@ -67,9 +67,7 @@ public struct RunningUse: Hashable, Sendable, Codable {
     }
     return nil
   }
-}
 
-extension RunningUse: InventoryEntry {
   /// The most sessions that a list has.
   package static let most = 48
 

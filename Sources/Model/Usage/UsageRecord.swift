@@ -74,6 +74,21 @@ public struct UsageRecord: Hashable, Sendable, Codable {
     if let fault = TextRule.zone.fault(in: zone) { return fault }
     return nil
   }
+
+  /// Returns the reason why the record cannot be true; `nil` if it can.
+  ///
+  /// `wall` is the time in Unix milliseconds by the clock of the machine that stores the record.
+  public func doubt(takenUpAt wall: Int64) -> UsageDoubt? {
+    if sessionStart < UsageDoubt.earliest { return .past }
+    if sessionEnd - UsageDoubt.aheadMilliseconds > wall { return .future }
+    if activeMilliseconds - UsageDoubt.slackMilliseconds > sessionEnd - sessionStart { return .overlong }
+    let worth = category == .learning ? Int128(activeMilliseconds) * Int128(milliPointsPerMinute) / 60_000 : 0
+    // Each day that the session touches, and each session in a total, may add a remainder of less
+    // than one.
+    let carries = category == .learning ? sessions + (sessionEnd - sessionStart) / 86_400_000 + 2 : 0
+    if Int128(earnedMilliPoints) > worth + Int128(carries) { return .overpaid }
+    return nil
+  }
 }
 
 /// How a session was observed.
@@ -117,23 +132,6 @@ public enum UsageDoubt: String, Codable, Sendable, Hashable, CaseIterable {
   ///
   /// A clock that is controlled by NTP loses up to 43 s a day while it is slowed.
   static let slackMilliseconds: Int64 = 60_000
-}
-
-extension UsageRecord {
-  /// Returns the reason why the record cannot be true; `nil` if it can.
-  ///
-  /// `wall` is the time in Unix milliseconds by the clock of the machine that stores the record.
-  public func doubt(takenUpAt wall: Int64) -> UsageDoubt? {
-    if sessionStart < UsageDoubt.earliest { return .past }
-    if sessionEnd - UsageDoubt.aheadMilliseconds > wall { return .future }
-    if activeMilliseconds - UsageDoubt.slackMilliseconds > sessionEnd - sessionStart { return .overlong }
-    let worth = category == .learning ? Int128(activeMilliseconds) * Int128(milliPointsPerMinute) / 60_000 : 0
-    // Each day that the session touches, and each session in a total, may add a remainder of less
-    // than one.
-    let carries = category == .learning ? sessions + (sessionEnd - sessionStart) / 86_400_000 + 2 : 0
-    if Int128(earnedMilliPoints) > worth + Int128(carries) { return .overpaid }
-    return nil
-  }
 }
 
 /// The usage that a child's machine dropped from a full queue, as it reports to its parent.

@@ -96,9 +96,7 @@ public final class DayPlan: Sendable {
 
   /// Returns the terms of a program on this day.
   func terms(of subject: Subject) -> Terms { prepared[subject] ?? Terms(subject, rules, day: day, date: date) }
-}
 
-extension DayPlan {
   /// Returns the fewest minutes of time for all that would open the limits which close a program;
   /// `nil` if none closes it, or if the most that can be granted at once would not open them.
   public func missingMinutes(for subject: Subject, in situation: Situation) -> Int? {

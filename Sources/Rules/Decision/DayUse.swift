@@ -25,9 +25,7 @@ public struct DayUse: Hashable, Sendable {
     (self.screen, self.categories, self.apps) = (screen, categories, apps)
     (self.groups, self.appsWithin, self.groupsWithin) = (groups, appsWithin, groupsWithin)
   }
-}
 
-extension DayUse {
   /// Returns the time that counts for an application's limit.
   public func used(_ app: AppID, for limit: DayLimit?) -> Int64 {
     (limit?.hours == nil ? apps[app] : appsWithin[app]) ?? 0

@@ -9,12 +9,10 @@ public enum Reason: Hashable, Sendable {
   case unknownProgram
   /// Only applications that a parent has listed may run.
   case notListed
-  case lock
-  case bedtime
+  case lock, bedtime
   /// It is time for a break from the screen.
   case breaks
-  case school
-  case rewardTimes
+  case school, rewardTimes
   /// The application is allowed only at its hours.
   case appHours
   /// The group is allowed only at its hours.

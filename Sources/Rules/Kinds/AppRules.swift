@@ -128,28 +128,22 @@ public struct AppUse: Hashable, Sendable {
 }
 
 extension RuleForm<[AppMatcher]> {
-  /// Rules that recognize an application's processes.
-  static var matchers: Self {
+  /// Rules that recognize an application's processes: a line for each, with its kind, a space and
+  /// its value.
+  fileprivate static var matchers: Self {
     RuleForm(
-      .form("matchers"), typed: MatcherText.read, text: MatcherText.text,
-      words: { matchers, _ in
-        Phrase(verbatim: matchers.map { "\($0.kind.rawValue) \($0.value)" }.joined(separator: ", "))
-      })
+      .form("matchers"), typed: read, text: { $0.map(\.text).joined(separator: "\n") },
+      words: { matchers, _ in Phrase(verbatim: matchers.map(\.text).joined(separator: ", ")) })
   }
-}
 
-/// An application's matchers as text: a line for each, with its kind, a space and its value.
-enum MatcherText {
-  static func read(_ text: String) throws(RuleFault) -> [AppMatcher] {
+  private static func read(_ text: String) throws(RuleFault) -> [AppMatcher] {
     var matchers: [AppMatcher] = []
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2, let kind = AppMatcher.Kind(rawValue: String(parts[0])) else {
+      guard let matcher = AppMatcher(text: line) else {
         let kinds = AppMatcher.Kind.allCases.map(\.rawValue).joined(separator: ", ")
         throw RuleFault(
           Phrase("A matcher is a kind, a space and a value: give one of the kinds {kinds}.", ["kinds": .text(kinds)]))
       }
-      let matcher = AppMatcher(kind: kind, value: String(parts[1]))
       if let fault = TextRule.matcherValue.faultPhrase(in: matcher.value) { throw RuleFault(fault) }
       matchers.append(matcher)
       guard matchers.count <= 64 else { throw RuleFault("An application takes at most 64 matchers: leave out some.") }
@@ -159,9 +153,5 @@ enum MatcherText {
         "The values of an application's matchers must have at most 16,384 bytes together: leave out some.")
     }
     return matchers
-  }
-
-  static func text(_ matchers: [AppMatcher]) -> String {
-    matchers.map { "\($0.kind.rawValue) \($0.value)" }.joined(separator: "\n")
   }
 }

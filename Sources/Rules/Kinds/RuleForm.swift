@@ -45,10 +45,7 @@ public enum RuleValues: Hashable, Sendable {
 
 /// What the number of a rule counts.
 enum RuleUnit: Sendable {
-  case seconds
-  case minutes
-  case days
-  case hour
+  case seconds, minutes, days, hour
   /// Milli-points a minute.
   case rate
   case points

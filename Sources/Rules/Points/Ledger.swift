@@ -118,8 +118,8 @@ extension LedgerEntry {
   /// spaces.
   public var text: String {
     let fields = [
-      id.kind.rawValue, id.source.description, Hexadecimal.encode(id.purse.bytes), String(milliPoints), day.description,
-      String(at), other.map { Hexadecimal.encode($0.bytes) } ?? "-", String(quantity), lastDay?.description ?? "-",
+      id.kind.rawValue, id.source.description, TextField.device(id.purse), String(milliPoints), day.description,
+      String(at), other.map(TextField.device) ?? "-", String(quantity), lastDay?.description ?? "-",
       hold?.rawValue ?? "-", note,
     ]
     return fields.joined(separator: " ")
@@ -130,18 +130,14 @@ extension LedgerEntry {
     guard text.utf8.count <= 2_048 else { return nil }
     let fields = text.split(separator: " ", maxSplits: 10, omittingEmptySubsequences: false).map(String.init)
     guard fields.count == 11, let kind = Kind(rawValue: fields[0]), let source = RecordID(fields[1]),
-      let purse = Self.device(fields[2]), let amount = Int64(fields[3]), let day = FamilyDay(fields[4]),
+      let purse = TextField.device(fields[2]), let amount = Int64(fields[3]), let day = FamilyDay(fields[4]),
       let at = Int64(fields[5]), let quantity = Int64(fields[7])
     else { return nil }
     self.init(
       EntryID(purse: purse, kind: kind, source: source), milliPoints: amount, day: day, at: at,
-      other: Self.device(fields[6]), quantity: quantity, lastDay: FamilyDay(fields[8]),
+      other: TextField.device(fields[6]), quantity: quantity, lastDay: FamilyDay(fields[8]),
       hold: HoldReason(rawValue: fields[9]), note: fields[10])
     guard fault == nil, self.text.utf8.elementsEqual(text.utf8) else { return nil }
-  }
-
-  private static func device(_ text: String) -> DeviceID? {
-    Hexadecimal.decode(text).flatMap { DeviceID(bytes: $0) }
   }
 }
 
@@ -151,7 +147,7 @@ extension LedgerEntry {
 /// idempotent.
 ///
 /// Spec: Protocol/11-rules.md §6.
-public struct Ledger: Sendable {
+public struct Ledger: Sendable, Hashable {
   public private(set) var entries: [EntryID: LedgerEntry] = [:]
 
   private var purses: [DeviceID: Int128] = [:]
@@ -202,9 +198,7 @@ public struct Ledger: Sendable {
   }
 
   private static func limited(_ sum: Int128) -> Int64 { Int64(clamping: sum) }
-}
 
-extension Ledger: Hashable {
   public static func == (left: Ledger, right: Ledger) -> Bool { left.entries == right.entries }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(entries) }

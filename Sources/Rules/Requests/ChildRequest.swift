@@ -81,6 +81,38 @@ public struct RequestAnswer: Hashable, Sendable {
     case .denied: "no"
     }
   }
+
+  /// The answer as three lines: request, day and the hybrid time with its author; the verdict; the
+  /// word.
+  public var text: String {
+    let first = [
+      TextField.id(request), day.description, String(modified.wall), String(modified.counter),
+      TextField.device(modified.author),
+    ]
+    return [first.joined(separator: " "), verdictText, word].joined(separator: "\n")
+  }
+
+  /// Creates an answer from its text; `nil` for any other text.
+  public init?(_ text: String) {
+    let lines = TextField.lines(text)
+    guard lines.count == 3 else { return nil }
+    let fields = TextField.words(lines[0])
+    guard fields.count == 5, let request = CommandID(fields[0]), let day = FamilyDay(fields[1]),
+      let wall = Int64(fields[2]), HybridTimestamp.walls.contains(wall), let counter = UInt32(fields[3]),
+      let author = TextField.device(fields[4]), let verdict = try? Verdict(typed: lines[1]),
+      TextRule.reason.fault(in: lines[2]) == nil
+    else { return nil }
+    self.init(
+      request: request, verdict: verdict, day: day, word: lines[2],
+      modified: HybridTimestamp(wall: wall, counter: counter, author: author))
+    guard self.text.utf8.elementsEqual(text.utf8) else { return nil }
+  }
+
+  /// Returns whether this answer is kept although another one of the same parent to the same
+  /// request is held: the earlier one is.
+  public func isKept(over other: RequestAnswer) -> Bool {
+    modified == other.modified ? text.utf8.lexicographicallyPrecedes(other.text.utf8) : modified < other.modified
+  }
 }
 
 extension RequestAnswer.Verdict {
@@ -118,40 +150,6 @@ extension ChildRequest {
     else { return nil }
     self.init(id: id, device: device, at: at, wish: wish, day: day, reason: lines[2])
     guard self.text.utf8.elementsEqual(text.utf8) else { return nil }
-  }
-}
-
-extension RequestAnswer {
-  /// The answer as three lines: request, day and the hybrid time with its author; the verdict; the
-  /// word.
-  public var text: String {
-    let first = [
-      TextField.id(request), day.description, String(modified.wall), String(modified.counter),
-      TextField.device(modified.author),
-    ]
-    return [first.joined(separator: " "), verdictText, word].joined(separator: "\n")
-  }
-
-  /// Creates an answer from its text; `nil` for any other text.
-  public init?(_ text: String) {
-    let lines = TextField.lines(text)
-    guard lines.count == 3 else { return nil }
-    let fields = TextField.words(lines[0])
-    guard fields.count == 5, let request = CommandID(fields[0]), let day = FamilyDay(fields[1]),
-      let wall = Int64(fields[2]), HybridTimestamp.walls.contains(wall), let counter = UInt32(fields[3]),
-      let author = TextField.device(fields[4]), let verdict = try? Verdict(typed: lines[1]),
-      TextRule.reason.fault(in: lines[2]) == nil
-    else { return nil }
-    self.init(
-      request: request, verdict: verdict, day: day, word: lines[2],
-      modified: HybridTimestamp(wall: wall, counter: counter, author: author))
-    guard self.text.utf8.elementsEqual(text.utf8) else { return nil }
-  }
-
-  /// Returns whether this answer is kept although another one of the same parent to the same
-  /// request is held: the earlier one is.
-  public func isKept(over other: RequestAnswer) -> Bool {
-    modified == other.modified ? text.utf8.lexicographicallyPrecedes(other.text.utf8) : modified < other.modified
   }
 }
 

@@ -3,7 +3,7 @@ import LatchkeyModel
 /// The rules of one child, as the registers that a machine holds say.
 ///
 /// Spec: Protocol/11-rules.md §2.
-public struct RuleSet: Hashable, Sendable {
+public struct RuleSet: Hashable, Sendable, RulePart {
   /// The rate of an application if no parent set any: one point a minute, in milli-points.
   public static let usualRate: Int64 = 1_000
 
@@ -57,6 +57,19 @@ public struct RuleSet: Hashable, Sendable {
 
   /// Creates the rules of a child for whom no parent has set any.
   public init() {}
+
+  public static let place = ""
+  public static let rows =
+    [
+      ChildRule.name.row, ChildRule.pin.row, ChildRule.removed.row, ChildRule.dailyLimit.row, ChildRule.carryOver.row,
+      ChildRule.breaks.row, ChildRule.weeklyLimit.row, ChildRule.bedtime.row, ChildRule.school.row,
+      ChildRule.rewardTimes.row, ChildRule.lock.row,
+    ] + PointsRule.rows + ScreenTimeRule.rows + [ChildRule.zone.row, ChildRule.dayStart.row] + NoticeRule.rows
+  public static let table = indexed(rows)
+
+  public static let kinds =
+    rows.map(\.entry) + App.rows.map(\.entry) + Group.rows.map(\.entry) + Category.rows.map(\.entry)
+    + Exceptions.rows.map(\.entry) + Granted.rows.map(\.entry)
 }
 
 /// The kinds of rules of a child, or of the whole family, that are about no single thing.
@@ -106,21 +119,6 @@ public enum ChildRule {
       0...23, .hour, fault: "A day starts at an hour from 0 to 23: give a whole number.",
       option: "A day starts at an hour from 0 to 23: give one such as 4."), zones: .family,
     name: "day starts at", setting: "dayStartHour")
-}
-
-extension RuleSet: RulePart {
-  public static let place = ""
-  public static let rows =
-    [
-      ChildRule.name.row, ChildRule.pin.row, ChildRule.removed.row, ChildRule.dailyLimit.row, ChildRule.carryOver.row,
-      ChildRule.breaks.row, ChildRule.weeklyLimit.row, ChildRule.bedtime.row, ChildRule.school.row,
-      ChildRule.rewardTimes.row, ChildRule.lock.row,
-    ] + PointsRule.rows + ScreenTimeRule.rows + [ChildRule.zone.row, ChildRule.dayStart.row] + NoticeRule.rows
-  public static let table = indexed(rows)
-
-  public static let kinds =
-    rows.map(\.entry) + App.rows.map(\.entry) + Group.rows.map(\.entry) + Category.rows.map(\.entry)
-    + Exceptions.rows.map(\.entry) + Granted.rows.map(\.entry)
 }
 
 extension RuleKind where Part == RuleSet {

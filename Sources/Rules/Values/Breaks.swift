@@ -62,6 +62,13 @@ public struct Breaks: Hashable, Sendable {
     if used > 0, now - last >= length { used = 0 }
     return .open(after - used)
   }
+
+  /// The breaks in words, such as "a break of 10 min after 45 min of screen time".
+  var phrase: Phrase {
+    Phrase(
+      "a break of {length} after {time} of screen time",
+      ["length": .phrase(SpanText.phrase(minutes: Int(length))), "time": .phrase(SpanText.phrase(minutes: Int(after)))])
+  }
 }
 
 extension RuleForm<Breaks> {
@@ -69,14 +76,5 @@ extension RuleForm<Breaks> {
     RuleForm(
       .form("breaks"), typed: { text throws(RuleFault) in try Breaks(typed: text) }, text: { $0.text },
       words: { breaks, _ in breaks.phrase })
-  }
-}
-
-extension Breaks {
-  /// The breaks in words, such as "a break of 10 min after 45 min of screen time".
-  var phrase: Phrase {
-    Phrase(
-      "a break of {length} after {time} of screen time",
-      ["length": .phrase(SpanText.phrase(minutes: Int(length))), "time": .phrase(SpanText.phrase(minutes: Int(after)))])
   }
 }

@@ -68,8 +68,7 @@ public enum ScreenTimeSource: String, Hashable, Sendable, CaseIterable {
 
 /// Whether learning counts as screen time.
 public enum LearningTime: String, Hashable, Sendable, CaseIterable {
-  case counts
-  case free
+  case counts, free
 }
 
 /// How a child pays for rewards.

@@ -77,6 +77,40 @@ public struct Grant: Hashable, Sendable {
       }
     return reason.isEmpty ? time : "\(time)\n\(reason)"
   }
+
+  /// Returns whether the time is for an application of a category.
+  func covers(_ subject: Subject, _ category: AppCategory) -> Bool {
+    switch scope {
+    case .all: true
+    case .category(let granted): granted == category
+    case .app(let granted): subject.app == granted
+    }
+  }
+
+  /// The time in milliseconds.
+  var milliseconds: Int64 { Int64(minutes) * 60_000 }
+
+  /// Returns the time as a phrase with why it is given or taken, such as "30 min (tidied up)".
+  fileprivate func phrase(_ terms: RuleTerms, reason: String) -> Phrase {
+    let time = phrase(terms)
+    return reason.isEmpty ? time : Phrase("{time} ({reason})", ["time": .phrase(time), "reason": .text(reason)])
+  }
+
+  /// Returns the time as a phrase, such as "30 min for rewards".
+  public func phrase(_ terms: RuleTerms) -> Phrase {
+    let time = SpanText.phrase(minutes: minutes)
+    guard let what = purpose(terms) else { return time }
+    return Phrase("{time} for {what}", ["time": .phrase(time), "what": what])
+  }
+
+  /// Returns what the time is for; `nil` for everything.
+  public func purpose(_ terms: RuleTerms) -> Phrase.Argument? {
+    switch scope {
+    case .all: nil
+    case .category(let category): .phrase(ReasonText.plural(category))
+    case .app(let app): .text(terms.name(app))
+    }
+  }
 }
 
 /// Less time on one day, with the reason that the child reads.
@@ -99,20 +133,6 @@ public struct Deduction: Hashable, Sendable {
   public var text: String { reason.isEmpty ? time.text : "\(time.text)\n\(reason)" }
 }
 
-extension Grant {
-  /// Returns whether the time is for an application of a category.
-  func covers(_ subject: Subject, _ category: AppCategory) -> Bool {
-    switch scope {
-    case .all: true
-    case .category(let granted): granted == category
-    case .app(let granted): subject.app == granted
-    }
-  }
-
-  /// The time in milliseconds.
-  var milliseconds: Int64 { Int64(minutes) * 60_000 }
-}
-
 extension RuleForm<Grant> {
   static var grant: Self {
     RuleForm(
@@ -126,29 +146,5 @@ extension RuleForm<Deduction> {
     RuleForm(
       .form("deduction"), typed: { text throws(RuleFault) in try Deduction(typed: text) }, text: { $0.text },
       words: { $0.time.phrase($1, reason: $0.reason) })
-  }
-}
-
-extension Grant {
-  /// Returns the time as a phrase with why it is given or taken, such as "30 min (tidied up)".
-  fileprivate func phrase(_ terms: RuleTerms, reason: String) -> Phrase {
-    let time = phrase(terms)
-    return reason.isEmpty ? time : Phrase("{time} ({reason})", ["time": .phrase(time), "reason": .text(reason)])
-  }
-
-  /// Returns the time as a phrase, such as "30 min for rewards".
-  public func phrase(_ terms: RuleTerms) -> Phrase {
-    let time = SpanText.phrase(minutes: minutes)
-    guard let what = purpose(terms) else { return time }
-    return Phrase("{time} for {what}", ["time": .phrase(time), "what": what])
-  }
-
-  /// Returns what the time is for; `nil` for everything.
-  public func purpose(_ terms: RuleTerms) -> Phrase.Argument? {
-    switch scope {
-    case .all: nil
-    case .category(let category): .phrase(ReasonText.plural(category))
-    case .app(let app): .text(terms.name(app))
-    }
   }
 }

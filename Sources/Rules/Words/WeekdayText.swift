@@ -33,22 +33,14 @@ public enum WeekdayText {
   static func phrase(_ run: ClosedRange<Weekday>, _ value: Phrase) -> Phrase {
     if run == (Weekday.monday...Weekday.sunday) { return value }
     let time = Phrase.Argument.phrase(value)
-    let first = Phrase.Argument.phrase(short(run.lowerBound))
+    let first = Phrase.Argument.phrase(short[run.lowerBound.rawValue])
     if run.lowerBound == run.upperBound { return Phrase("{day} {time}", ["day": first, "time": time]) }
-    return Phrase("{first}–{last} {time}", ["first": first, "last": .phrase(short(run.upperBound)), "time": time])
+    return Phrase(
+      "{first}–{last} {time}", ["first": first, "last": .phrase(short[run.upperBound.rawValue]), "time": time])
   }
 
-  private static func short(_ day: Weekday) -> Phrase {
-    switch day {
-    case .monday: Phrase("Mon")
-    case .tuesday: Phrase("Tue")
-    case .wednesday: Phrase("Wed")
-    case .thursday: Phrase("Thu")
-    case .friday: Phrase("Fri")
-    case .saturday: Phrase("Sat")
-    case .sunday: Phrase("Sun")
-    }
-  }
+  /// The weekdays in a list, Monday first.
+  private static let short: [Phrase] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 
   /// Reads items such as `mon-fri 90, sat 120`, as a person may type them.
   ///
@@ -190,7 +182,7 @@ public struct WeekdayRun: Hashable, Sendable {
   /// The weekdays as a phrase.
   var daysPhrase: Phrase {
     let parts = WeekdayText.runs(of: days).flatMap { run -> [Phrase] in
-      let (first, last) = (Self.name(run.lowerBound), Self.name(run.upperBound))
+      let (first, last) = (Self.names[run.lowerBound.rawValue], Self.names[run.upperBound.rawValue])
       return switch run.upperBound.rawValue - run.lowerBound.rawValue {
       case 0: [first]
       case 1: [first, last]
@@ -200,15 +192,7 @@ public struct WeekdayRun: Hashable, Sendable {
     return Phrase("{days}", ["days": .list(parts.map { .phrase($0) })])
   }
 
-  private static func name(_ day: Weekday) -> Phrase {
-    switch day {
-    case .monday: Phrase("Mondays")
-    case .tuesday: Phrase("Tuesdays")
-    case .wednesday: Phrase("Wednesdays")
-    case .thursday: Phrase("Thursdays")
-    case .friday: Phrase("Fridays")
-    case .saturday: Phrase("Saturdays")
-    case .sunday: Phrase("Sundays")
-    }
-  }
+  private static let names: [Phrase] = [
+    "Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays",
+  ]
 }
