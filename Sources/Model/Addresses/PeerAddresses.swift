@@ -67,7 +67,6 @@ public struct RememberedAddress: Hashable, Sendable {
 public struct ReachedAddress: Hashable, Sendable {
   /// The address as `host:port`.
   public var address: String
-  /// How the address was learned.
   public var source: AddressSource
   /// The mark of the network on which it was reached; `nil` if this machine could not determine it.
   public var network: String?

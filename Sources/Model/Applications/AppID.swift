@@ -36,7 +36,6 @@ public struct AppID: Hashable, Sendable, Comparable, TextCodable {
 
   public var description: String { text }
 
-  /// Returns whether `left` sorts before `right`.
   public static func < (left: AppID, right: AppID) -> Bool { left.text < right.text }
 
   /// The part of the ID that people read as a name, for an application whose name is not known.

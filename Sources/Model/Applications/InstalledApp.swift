@@ -14,7 +14,6 @@ public struct InstalledApp: Hashable, Sendable, Codable, InventoryEntry {
     (self.appID, self.name, self.version, self.suggestion) = (appID, name, version, suggestion)
   }
 
-  /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? { TextRule.displayName.fault(in: name) ?? TextRule.appVersion.fault(in: version) }
 
   package static let inventory = InventoryKind("installed", most: Limits.installedApps, parts: Limits.inventoryParts)

@@ -44,7 +44,6 @@ public struct RefusedProgram: Hashable, Sendable, InventoryEntry {
     return matcher == AppMatcher(kind: .path, value: file)
   }
 
-  /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? {
     switch target {
     case .app(let id):

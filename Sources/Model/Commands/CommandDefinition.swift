@@ -106,7 +106,6 @@ extension CommandDefinition {
   /// A Boolean value that indicates whether an executed command shows everything that the child's
   /// machine holds.
   public static var settlesSetBack: Bool { false }
-  /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? { nil }
   /// The age in milliseconds after which the command expires: a day.
   public var usualLifetime: Int64? { Limits.oneShotMilliseconds }

@@ -4,7 +4,6 @@ public struct CommandID: Hashable, Sendable, Comparable, TextCodable {
 
   private let storage: Bytes16
 
-  /// Creates an ID from 16 bytes; `nil` for any other number.
   public init?(bytes: some Collection<UInt8>) {
     guard let storage = Bytes16(bytes) else { return nil }
     self.storage = storage
@@ -30,14 +29,12 @@ public struct CommandID: Hashable, Sendable, Comparable, TextCodable {
     self.init(bytes: bytes)
   }
 
-  /// The ID as 16 bytes.
   public var bytes: [UInt8] { storage.bytes }
 
   /// The time of creation in Unix milliseconds by the author's clock; for people, never for
   /// decisions.
   public var milliseconds: Int64 { bytes.prefix(6).reduce(0) { $0 << 8 | Int64($1) } }
 
-  /// Returns whether `left` sorts before `right`.
   public static func < (left: CommandID, right: CommandID) -> Bool { left.storage < right.storage }
 
   /// The ID as 32 hexadecimal digits in five groups.

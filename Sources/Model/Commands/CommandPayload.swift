@@ -9,7 +9,6 @@ public struct CommandPayload: Sendable, Hashable, CustomStringConvertible, Codab
   init(erased value: any CommandDefinition) { self.value = value }
 
   public var kind: CommandKind { type(of: value).kind }
-  /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? { value.fault }
   /// The age in milliseconds after which the command expires unless its author says otherwise;
   /// `nil` for never.
@@ -35,7 +34,6 @@ public struct CommandPayload: Sendable, Hashable, CustomStringConvertible, Codab
 
   private enum Field: String, CodingKey { case kind, payload }
 
-  /// Decodes the value from its JSON form.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Field.self)
     let type = try decoder.commands().definition(fields.decode(CommandKind.self, forKey: .kind))
@@ -43,7 +41,6 @@ public struct CommandPayload: Sendable, Hashable, CustomStringConvertible, Codab
     value = try type.init(from: fields.superDecoder(forKey: .payload))
   }
 
-  /// Encodes the value in its JSON form.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: Field.self)
     try fields.encode(kind, forKey: .kind)
@@ -56,7 +53,6 @@ public struct CommandDraft: Sendable, Hashable, CustomStringConvertible, Codable
   private let value: any Hashable & Sendable & Codable
   private let definition: any CommandDefinition.Type
 
-  /// Creates a draft for a kind of command.
   public init<Command: CommandDefinition>(_ draft: Command.Draft, for type: Command.Type) {
     value = draft
     definition = type
@@ -64,10 +60,8 @@ public struct CommandDraft: Sendable, Hashable, CustomStringConvertible, Codable
 
   public var kind: CommandKind { definition.kind }
 
-  /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
   public var textFault: String? { textFault(definition) }
 
-  /// A sentence about the first value that is invalid in any state; `nil` if all are valid.
   public var fault: String? { fault(definition) }
 
   public func payload(
@@ -108,7 +102,6 @@ public struct CommandDraft: Sendable, Hashable, CustomStringConvertible, Codable
 
   private enum Field: String, CodingKey { case kind, payload }
 
-  /// Decodes the value from its JSON form.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Field.self)
     let kind = try fields.decode(CommandKind.self, forKey: .kind)
@@ -122,7 +115,6 @@ public struct CommandDraft: Sendable, Hashable, CustomStringConvertible, Codable
     value = try read(type)
   }
 
-  /// Encodes the value in its JSON form.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: Field.self)
     try fields.encode(kind, forKey: .kind)

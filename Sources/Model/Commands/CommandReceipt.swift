@@ -1,6 +1,5 @@
 /// The report of a child's machine on one command.
 public struct CommandReceipt: Hashable, Sendable {
-  /// The outcome of a command.
   public enum Outcome: Hashable, Sendable {
     /// The command was executed; the state now in force follows.
     case executed(StateInForce)
@@ -50,7 +49,6 @@ extension CommandReceipt: Codable {
 
   private enum Word: String, Codable { case executed, failed, expired, superseded, underWay }
 
-  /// Decodes the value from its JSON form.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Field.self)
     commandID = try fields.decode(CommandID.self, forKey: .commandID)
@@ -70,7 +68,6 @@ extension CommandReceipt: Codable {
       phrase: try fields.decodeIfPresent(Phrase.self, forKey: .phrase))
   }
 
-  /// Encodes the value in its JSON form.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: Field.self)
     try fields.encode(commandID, forKey: .commandID)

@@ -19,9 +19,7 @@ public struct CommandRegistry: Sendable {
   /// The kinds whose executed command settles the doubt after one of two machines was set back.
   public var settlingSetBack: [CommandKind] { kinds.filter { definitions[$0]?.settlesSetBack == true } }
 
-  /// Returns the type of a kind of command; `nil` if the kind is not registered.
   public func definition(_ kind: CommandKind) -> (any CommandDefinition.Type)? { definitions[kind] }
-  /// Returns the type of a kind of state; `nil` if the kind is not registered.
   public func state(_ kind: CommandKind) -> (any CommandState.Type)? { states[kind] }
 
   /// Decodes the payload of a command and checks its values.

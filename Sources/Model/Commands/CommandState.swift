@@ -108,7 +108,6 @@ public struct StateInForce: Sendable, Hashable, CustomStringConvertible, Codable
 
   private enum Field: String, CodingKey { case kind, state }
 
-  /// Decodes the value from its JSON form.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Field.self)
     let type = try decoder.commands().state(fields.decode(CommandKind.self, forKey: .kind))
@@ -116,7 +115,6 @@ public struct StateInForce: Sendable, Hashable, CustomStringConvertible, Codable
     value = try type.init(from: fields.superDecoder(forKey: .state))
   }
 
-  /// Encodes the value in its JSON form.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: Field.self)
     try fields.encode(kind, forKey: .kind)

@@ -110,7 +110,6 @@ public struct CommandRequest: Hashable, Sendable, Codable, CheckedRequest {
     action = try CommandDraft(from: decoder)
   }
 
-  /// Encodes the value in its JSON form.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: Field.self)
     try fields.encode(device, forKey: .device)
@@ -118,7 +117,6 @@ public struct CommandRequest: Hashable, Sendable, Codable, CheckedRequest {
     try action.encode(to: encoder)
   }
 
-  /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
   public var textFault: String? { TextRule.device.fault(in: device) ?? action.textFault }
 }
 

@@ -63,7 +63,6 @@ public struct RefusalTally: Hashable, Sendable {
   public var reason: RefusalReason
   public var items: Int64
 
-  /// Creates a count of refused items.
   public init(device: DeviceID, kind: ItemKind, reason: RefusalReason, items: Int64) {
     (self.device, self.kind, self.reason, self.items) = (device, kind, reason, items)
   }

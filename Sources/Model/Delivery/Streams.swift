@@ -8,7 +8,6 @@ public enum StreamClass: UInt8, Sendable, Hashable, CaseIterable, Comparable, Co
   case receipt = 3
   case usage = 4
 
-  /// Returns whether `left` sorts before `right`.
   public static func < (left: StreamClass, right: StreamClass) -> Bool { left.rawValue < right.rawValue }
 
   public init?(word: String) {

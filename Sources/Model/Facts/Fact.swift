@@ -34,7 +34,6 @@ public struct FactKind: RawRepresentable, Hashable, Sendable, Comparable, Custom
 
   public var description: String { rawValue }
 
-  /// Returns whether `left` sorts before `right`.
   public static func < (left: FactKind, right: FactKind) -> Bool { left.rawValue < right.rawValue }
 }
 
@@ -129,6 +128,5 @@ public struct FactRegistry: Sendable {
 
   public var kinds: [FactDefinition] { definitions.values.sorted { $0.kind < $1.kind } }
 
-  /// Returns the definition of a kind; `nil` if it is not registered.
   public func definition(_ kind: FactKind) -> FactDefinition? { definitions[kind] }
 }

@@ -3,7 +3,6 @@
 ///
 /// Spec: Protocol/10-household.md §6.
 public struct MachineCondition: Hashable, Sendable, Codable, InventoryEntry {
-  /// The most conditions that a machine tells of.
   public static let most = 64
 
   /// The name of the condition for programs: lower-case words joined by `-`, 1 to 64 bytes.
@@ -20,7 +19,6 @@ public struct MachineCondition: Hashable, Sendable, Codable, InventoryEntry {
   /// A Boolean value that indicates whether less of the rules is carried out than a parent expects.
   public var weakensRules: Bool { ConditionKind.named(name).map { $0.weight != .information } ?? false }
 
-  /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? {
     let isName = name.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D }
     guard isName, (1...64).contains(name.utf8.count) else { return "The condition has no name of lower-case letters." }
@@ -70,7 +68,6 @@ public struct MachineCondition: Hashable, Sendable, Codable, InventoryEntry {
 ///
 /// Spec: Protocol/10-household.md §6.
 public enum ConditionReach: Hashable, Sendable {
-  /// Nothing.
   case nothing
   /// What its rules would close of the application that it is about.
   case application

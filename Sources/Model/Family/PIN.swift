@@ -19,14 +19,10 @@ public struct PIN: Hashable, Sendable, CustomStringConvertible, CustomDebugStrin
 
   /// A sentence about a text that is no PIN, with the next step.
   public static let fault = faultPhrase.worded()
-  /// The same as a phrase.
   public static let faultPhrase = Phrase("A PIN has 4 to 12 digits and nothing else: type it again.")
 
-  /// A description without the digits.
   public var description: String { "PIN(redacted)" }
-  /// A description without the digits.
   public var debugDescription: String { description }
-  /// A mirror without the digits.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -82,12 +78,10 @@ public struct WrongPINs: Hashable, Sendable {
   /// doubles it.
   static let firstMilliseconds: Int64 = 60_000
   static let longestMilliseconds: Int64 = 900_000
-  /// The most that are counted.
   static let most = 64
 
   /// 1 to 64.
   public var count: Int
-  /// The boot of the last one.
   public var bootID: String
   public var last: BootInstant
 
@@ -123,7 +117,6 @@ public struct PresentChild: Hashable, Sendable {
   /// The most log-in sessions with which it ends.
   public static let mostSessions = 32
 
-  /// The number of the account.
   public var account: UInt32
   /// The child; `nil` if somebody has said that nobody is there.
   public var child: ChildID?

@@ -8,13 +8,10 @@
 public struct DeviceID: Hashable, Sendable, Comparable, TextCodable {
   public static let noun = "a device ID"
 
-  /// The ID as 20 bytes.
   public let bytes: [UInt8]
 
-  /// The size in bytes.
   public static let size = 20
 
-  /// Creates an ID from 20 bytes; `nil` for any other number.
   public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == Self.size else { return nil }
     self.bytes = Array(bytes)
@@ -34,7 +31,6 @@ public struct DeviceID: Hashable, Sendable, Comparable, TextCodable {
   /// never prove an identity.
   public var short: String { String(description.prefix(9)) }
 
-  /// Returns whether `left` sorts before `right`.
   public static func < (left: DeviceID, right: DeviceID) -> Bool {
     left.bytes.lexicographicallyPrecedes(right.bytes)
   }

@@ -79,7 +79,6 @@ public enum DeviceNameError: Error, Hashable, Sendable, CustomStringConvertible 
   /// One sentence with the fault and the next step.
   public var description: String { phrase.worded() }
 
-  /// The same as a phrase.
   public var phrase: Phrase {
     switch self {
     case .empty: Phrase("The name is empty: give one of 1 to 64 bytes, such as --name \"Emma's PC\".")

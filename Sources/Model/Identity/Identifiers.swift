@@ -77,7 +77,6 @@ public struct ChildID: Hashable, Sendable, Comparable, TextCodable {
 
   private let storage: Bytes16
 
-  /// Creates an ID from 16 bytes; returns `nil` for any other number.
   public init?(bytes: some Collection<UInt8>) {
     guard let storage = Bytes16(bytes) else { return nil }
     self.storage = storage
@@ -101,7 +100,6 @@ public struct ChildID: Hashable, Sendable, Comparable, TextCodable {
     self.storage = storage
   }
 
-  /// The ID as 16 bytes.
   public var bytes: [UInt8] { storage.bytes }
 
   /// Returns whether `left` sorts before `right`, which compares the bytes.
@@ -119,7 +117,6 @@ public struct RecordID: Hashable, Sendable, TextCodable {
 
   private let storage: Bytes16
 
-  /// Creates an ID from 16 bytes; `nil` for any other number.
   public init?(bytes: some Collection<UInt8>) {
     guard let storage = Bytes16(bytes) else { return nil }
     self.storage = storage
@@ -131,9 +128,7 @@ public struct RecordID: Hashable, Sendable, TextCodable {
     self.init(bytes: bytes)
   }
 
-  /// The ID as 16 bytes.
   public var bytes: [UInt8] { storage.bytes }
 
-  /// The ID as 32 hexadecimal digits.
   public var description: String { Hexadecimal.encode(bytes) }
 }

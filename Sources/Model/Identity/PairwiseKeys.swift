@@ -85,7 +85,6 @@ public struct KeyRotation: Hashable, Sendable {
 ///
 /// Spec: Protocol/03-pairing.md §5, Protocol/04-session.md §9 and §10, Protocol/06-messages.md §7.
 public struct PeerStanding: Hashable, Sendable {
-  /// The state of a peer.
   public enum State: Int64, Sendable, Hashable {
     /// Being paired for the first time.
     ///

@@ -43,7 +43,6 @@ public struct NewBrowser: Hashable, Sendable, Codable, CheckedRequest {
     (self.label, self.right, self.address, self.cookieHash) = (label, right, address, cookieHash)
   }
 
-  /// A sentence about the first value that cannot be used; `nil` if all can.
   public var textFault: String? {
     if let fault = TextRule.browserLabel.fault(in: label) ?? TextRule.browserAddress.fault(in: address) { return fault }
     let digest = Hexadecimal.decode(cookieHash)
@@ -53,12 +52,10 @@ public struct NewBrowser: Hashable, Sendable, Codable, CheckedRequest {
 
 /// `POST /v1/browser/seen`: a browser asks for something.
 public struct BrowserSeen: Hashable, Sendable, Codable, CheckedRequest {
-  /// The address from which it asks.
   public var address: String
 
   public init(address: String) { self.address = address }
 
-  /// A sentence about an address that is none; `nil` for one that is.
   public var textFault: String? { TextRule.browserAddress.fault(in: address) }
 }
 

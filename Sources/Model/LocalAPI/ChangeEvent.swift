@@ -32,7 +32,6 @@ public struct ChangeEvent: Hashable, Sendable, Codable {
     case member
     /// What is installed on a machine, or was refused there.
     case application
-    /// A notice for parents.
     case notice
     /// A browser was let in or removed.
     case browser

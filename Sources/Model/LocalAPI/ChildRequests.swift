@@ -5,7 +5,6 @@ public struct ChildNameRequest: Hashable, Sendable, Codable, CheckedRequest {
 
   public init(name: String) { self.name = name }
 
-  /// A sentence about a name that cannot be used; `nil` if it can.
   public var textFault: String? { TextRule.deviceName.fault(in: name) }
 }
 
@@ -16,7 +15,6 @@ public struct ChildPINRequest: Hashable, Sendable, Codable, CheckedRequest {
 
   public init(pin: String?) { self.pin = pin }
 
-  /// A sentence about a text that is no PIN; `nil` for one that is, and for none.
   public var textFault: String? { pin.flatMap { PIN($0) == nil ? PIN.fault : nil } }
 }
 
@@ -29,7 +27,6 @@ public struct PresenceRequest: Hashable, Sendable, Codable, CheckedRequest {
 
   public init(child: String?, pin: String?) { (self.child, self.pin) = (child, pin) }
 
-  /// A sentence about a text that cannot be used; `nil` if all can.
   public var textFault: String? {
     child.flatMap { TextRule.deviceName.fault(in: $0) } ?? pin.flatMap { PIN($0) == nil ? PIN.fault : nil }
   }
@@ -51,7 +48,6 @@ public struct AccountRequest: Hashable, Sendable, Codable, CheckedRequest {
     (self.device, self.account, self.children, self.isUnlisted) = (device, account, children, isUnlisted)
   }
 
-  /// A sentence about a text that cannot be used; `nil` if all can.
   public var textFault: String? {
     device.flatMap { TextRule.deviceName.fault(in: $0) } ?? TextRule.accountName.fault(in: account)
       ?? (children.count > AccountOwners.most ? "An account is that of at most 8 children: name fewer." : nil)
@@ -79,7 +75,6 @@ public struct AskRequest: Hashable, Sendable, Codable, CheckedRequest {
     (self.child, self.minutes, self.app, self.category, self.reason) = (child, minutes, app, category, reason)
   }
 
-  /// A sentence about the first value that cannot be used; `nil` if all can.
   public var textFault: String? {
     if let fault = child.flatMap({ TextRule.deviceName.fault(in: $0) }) ?? TextRule.reason.fault(in: reason)
       ?? app.flatMap({ TextRule.displayName.fault(in: $0) })
@@ -109,7 +104,6 @@ public struct AnswerRequest: Hashable, Sendable, Codable, CheckedRequest {
     (self.request, self.isApproved, self.minutes, self.word) = (request, isApproved, minutes, word)
   }
 
-  /// A sentence about the first value that cannot be used; `nil` if all can.
   public var textFault: String? {
     if let fault = request.flatMap({ TextRule.deviceName.fault(in: $0) }) ?? TextRule.reason.fault(in: word) {
       return fault

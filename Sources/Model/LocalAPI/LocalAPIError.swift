@@ -70,7 +70,6 @@ public protocol CheckedRequest {
 }
 
 extension RenameRequest: CheckedRequest {
-  /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
   public var textFault: String? {
     name.flatMap { TextRule.deviceName.fault(in: $0) }
       ?? childName.flatMap { $0.isEmpty ? nil : TextRule.deviceName.fault(in: $0) }

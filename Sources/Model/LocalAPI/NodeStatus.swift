@@ -77,7 +77,6 @@ public struct ReceivedMessage: Hashable, Sendable, Codable {
 ///
 /// Spec: Protocol/07-local-api.md.
 public struct DiskStatus: Hashable, Sendable, Codable {
-  /// The condition of the disk.
   public enum State: String, Codable, Sendable, Hashable, CaseIterable {
     case well
     /// The disk has no space for new work; stored data are read and delivered.
@@ -108,7 +107,6 @@ public struct DiskStatus: Hashable, Sendable, Codable {
 public struct RunningNow: Hashable, Sendable, Codable {
   /// The ID that the session's record will have.
   public var recordID: RecordID
-  /// The name of the child who uses it; `nil` for none.
   public var childName: DeviceName?
   public var deviceID: DeviceID
   public var deviceName: DeviceName

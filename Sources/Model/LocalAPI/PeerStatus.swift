@@ -103,7 +103,6 @@ public struct QueueTally: Hashable, Sendable, Codable {
 public struct DeviceAddress: Hashable, Sendable, Codable {
   /// The address as `host:port`.
   public var address: String
-  /// How the address was learned.
   public var source: AddressSource
   /// A Boolean value that indicates whether the device was reached there on the present network;
   /// `nil` if that is unknown.
@@ -150,7 +149,6 @@ extension SyncState: Codable {
 
   private enum Member: CodingKey { case state, done, total, at, reason, nextTryInMilliseconds }
 
-  /// Decodes the value from its JSON form.
   public init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: Member.self)
     self =
@@ -168,7 +166,6 @@ extension SyncState: Codable {
       }
   }
 
-  /// Encodes the value in its JSON form.
   public func encode(to encoder: any Encoder) throws {
     var members = encoder.container(keyedBy: Member.self)
     switch self {

@@ -9,7 +9,6 @@ public struct PointsAdjustment: Hashable, Sendable, Codable, CheckedRequest {
     (self.child, self.milliPoints, self.reason) = (child, milliPoints, reason)
   }
 
-  /// A sentence about the first value that cannot be used; `nil` if all can.
   public var textFault: String? {
     if let fault = TextRule.deviceName.fault(in: child) ?? TextRule.reason.fault(in: reason) { return fault }
     if milliPoints == 0 { return "That changes nothing: give a number of points, such as +50 or -10." }
@@ -31,7 +30,6 @@ public struct PointsReview: Hashable, Sendable, Codable, CheckedRequest {
     (self.record, self.isApproved) = (record, isApproved)
   }
 
-  /// A sentence about an ID that cannot be used; `nil` if it can.
   public var textFault: String? { record.flatMap { TextRule.deviceName.fault(in: $0) } }
 }
 
@@ -49,7 +47,6 @@ public struct PointsRedemption: Hashable, Sendable, Codable, CheckedRequest {
     (self.child, self.milliPoints, self.minutes) = (child, milliPoints, minutes)
   }
 
-  /// A sentence about the first value that cannot be used; `nil` if all can.
   public var textFault: String? {
     if let fault = child.flatMap({ TextRule.deviceName.fault(in: $0) }) { return fault }
     if let milliPoints, !(1...PointsText.greatest * 1_000).contains(milliPoints) {

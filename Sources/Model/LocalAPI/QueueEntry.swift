@@ -46,7 +46,6 @@ extension QueueEntry.Content: Codable {
 
   private enum Member: CodingKey { case kind, command, receipt, usage, loss }
 
-  /// Decodes the value from its JSON form.
   public init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: Member.self)
     self =
@@ -60,7 +59,6 @@ extension QueueEntry.Content: Codable {
       }
   }
 
-  /// Encodes the value in its JSON form.
   public func encode(to encoder: any Encoder) throws {
     var members = encoder.container(keyedBy: Member.self)
     switch self {

@@ -9,9 +9,7 @@ public enum ReceiverRight: String, Hashable, Sendable, Codable, CaseIterable {
   case answer
   /// Grants more time for today.
   case grant
-  /// Locks and unlocks.
   case lock
-  /// Gives points.
   case points
 }
 
@@ -69,7 +67,6 @@ public struct NewReceiver: Hashable, Sendable, Codable, CheckedRequest {
     (self.mostMinutes, self.mostMilliPoints) = (mostMinutes, mostMilliPoints)
   }
 
-  /// A sentence about the first value that cannot be used; `nil` if all can.
   public var textFault: String? {
     guard Self.isName(name) else {
       return "A receiver's name is 1 to 32 lower-case letters, digits and hyphens, such as phone: give another one."
@@ -108,7 +105,6 @@ public struct ReceiverState: Hashable, Sendable, Codable, CheckedRequest {
 
   public init(fault: String?) { self.fault = fault }
 
-  /// A sentence about a fault that is no text of at most 500 bytes; `nil` for one that is.
   public var textFault: String? { fault.flatMap { TextRule.receiverFault.fault(in: $0) } }
 }
 
@@ -190,7 +186,6 @@ public struct ReceiverPosition: Hashable, Sendable, Codable, CheckedRequest {
 
   public init(position: Int, dropped: Int? = nil) { (self.position, self.dropped) = (position, dropped) }
 
-  /// A sentence about a number that is no place; `nil` for one that is.
   public var textFault: String? {
     if position < 0 { return "A place is a number of 0 or more: give that of the last notice." }
     return (0...1_000).contains(dropped ?? 0) ? nil : "The notices that were given up are 0 to 1,000: count them again."

@@ -53,7 +53,6 @@ public struct RuleRequest: Hashable, Sendable, Codable, CheckedRequest {
   /// The most rules that the caller has seen.
   public static let mostSeen = 512
 
-  /// A sentence about the first invalid text; `nil` if all are valid.
   public var textFault: String? {
     if isReset == true {
       guard changes.isEmpty, app != nil else {
@@ -94,7 +93,6 @@ public struct GrantRequest: Hashable, Sendable, Codable, CheckedRequest {
     (self.reason, self.minutes, self.category, self.app) = (reason, minutes, category, app)
   }
 
-  /// A sentence about the first invalid value; `nil` if all are valid.
   public var textFault: String? {
     if minutes == 0 || !(-1_440...1_440).contains(minutes) {
       return "More time is 1 to 1,440 minutes, and less time -1,440 to -1: give a number, such as 30."

@@ -26,7 +26,6 @@ public struct UsageQuery: Hashable, Sendable, Codable {
 }
 
 extension UsageStartRequest: CheckedRequest {
-  /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
   public var textFault: String? {
     TextRule.appID.fault(in: appID) ?? displayName.flatMap { TextRule.displayName.fault(in: $0) }
       ?? TextRule.zone.fault(in: zone)

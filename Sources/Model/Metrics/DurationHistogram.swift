@@ -7,7 +7,6 @@ public struct DurationHistogram: Hashable, Sendable {
   /// The sum of all durations in seconds.
   public private(set) var sum = 0.0
 
-  /// Creates a histogram without durations.
   public init(bounds: [Double]) {
     self.bounds = bounds
     counts = [Int](repeating: 0, count: bounds.count + 1)

@@ -13,7 +13,6 @@ public struct InviteRequest: Hashable, Sendable, Codable, CheckedRequest {
     (self.minutes, self.childName, self.acceptWithoutAsking) = (minutes, childName, acceptWithoutAsking)
   }
 
-  /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
   public var textFault: String? { childName.flatMap { TextRule.deviceName.fault(in: $0) } }
 }
 
@@ -31,7 +30,6 @@ public struct JoinRequest: Hashable, Sendable, Codable, CheckedRequest {
     (self.code, self.peer, self.acceptWithoutAsking) = (code, peer, acceptWithoutAsking)
   }
 
-  /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
   public var textFault: String? { TextRule.code.fault(in: code) ?? peer.flatMap { TextRule.address.fault(in: $0) } }
 }
 
@@ -61,7 +59,6 @@ public struct PairingAnswer: Hashable, Sendable, Codable, CheckedRequest {
     (self.accept, self.attempt) = (accept, attempt)
   }
 
-  /// A sentence about the first invalid text, which names the field; `nil` if all are valid.
   public var textFault: String? { nil }
 }
 
@@ -69,7 +66,6 @@ public struct PairingAnswer: Hashable, Sendable, Codable, CheckedRequest {
 ///
 /// `code` and `typedCode` are present only in the answer to the request that made it.
 public struct PairingProgress: Hashable, Sendable, Codable {
-  /// The progress of a pairing.
   public enum Phase: String, Codable, Sendable, Hashable, CaseIterable {
     /// A code is open and unused, or the joiner is dialing.
     case waiting
@@ -118,7 +114,6 @@ public struct PairingProgress: Hashable, Sendable, Codable {
   public var outcome: PairingOutcome?
   /// The result and the next step in one sentence.
   public var sentence: String?
-  /// The same as a phrase.
   public var phrase: Phrase?
   public var device: RegisteredDevice?
 

@@ -5,12 +5,10 @@
 ///
 /// Spec: Protocol/06-messages.md §4.
 public struct ToldSentence: Hashable, Sendable, ExpressibleByStringLiteral {
-  /// The sentence in English.
   public let english: String
   /// The same as a phrase, whose English words are the sentence; `nil` if there is none.
   public let phrase: Phrase?
 
-  /// Creates a sentence from a phrase.
   public init(_ phrase: Phrase) { (english, self.phrase) = (phrase.worded(), phrase) }
 
   /// Creates a sentence as it was told.

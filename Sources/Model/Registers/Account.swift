@@ -23,7 +23,6 @@ public struct Account: Hashable, Sendable, Codable, Comparable, InventoryEntry {
     (self.uid, self.name, self.fullName, self.statedChild) = (uid, name, fullName, statedChild)
   }
 
-  /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? {
     TextRule.accountName.fault(in: name) ?? TextRule.fullName.fault(in: fullName)
       ?? statedChild.flatMap { TextRule.deviceName.fault(in: $0) }
@@ -111,7 +110,6 @@ public struct AccountOwners: Hashable, Sendable {
     self.children = children
   }
 
-  /// The value of the register.
   public var text: String { children.isEmpty ? Self.nobody : children.map(\.description).joined(separator: " ") }
 }
 

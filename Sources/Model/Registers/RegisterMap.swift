@@ -2,7 +2,6 @@
 ///
 /// Spec: Protocol/10-household.md §2.
 public struct RegisterMap: Hashable, Sendable {
-  /// The place of a register.
   public struct Place: Hashable, Sendable, Comparable {
     public var zone: Zone
     /// The key within the zone.
@@ -30,7 +29,6 @@ public struct RegisterMap: Hashable, Sendable {
   private var held: [Place: Register] = [:]
   private var counts: [Zone: Int] = [:]
 
-  /// Creates a map of registers, which are merged.
   public init(_ registers: some Sequence<Register> = []) { for register in registers { merge(register) } }
 
   /// Takes over an edit unless a later one of the same register is present.
@@ -80,7 +78,6 @@ public struct RegisterMap: Hashable, Sendable {
   /// The register at a place, also if it was deleted; `nil` if there has been no edit of it.
   public subscript(zone: Zone, key: RegisterKey) -> Register? { held[Place(zone, key)] }
 
-  /// Returns the value at a place; `nil` if none is set.
   public func value(_ zone: Zone, _ key: RegisterKey) -> String? { self[zone, key]?.value }
 
   /// The registers in no order, without the cost of one.

@@ -32,7 +32,6 @@ public struct TextRule: Hashable, Sendable {
   public static let deviceName = TextRule(what: "The name", bytes: 1...Limits.nameBytes, characters: .visible)
   public static let software = TextRule(
     what: "The software's version", bytes: 1...Limits.nameBytes, characters: .visible)
-  /// The rule for application IDs.
   public static let appID = TextRule(what: "The application's ID", bytes: 1...Limits.appIDBytes, characters: .word)
   public static let displayName = TextRule(
     what: "The application's name", bytes: 1...Limits.appIDBytes, characters: .line)
@@ -42,14 +41,12 @@ public struct TextRule: Hashable, Sendable {
   public static let fact = TextRule(what: "The fact", bytes: 1...Fact.textBytes, characters: .paragraphs)
   /// The rule for entries of lists that machines give of themselves.
   public static let inventoryEntry = TextRule(what: "The entry", bytes: 1...Limits.lineBytes, characters: .paragraphs)
-  /// The rule for the log-in names of accounts.
   public static let accountName = TextRule(what: "The account's name", bytes: 1...Account.nameBytes, characters: .word)
   /// The rule for what orders say of an account: its name, and the path of its home.
   public static let accountPlace = TextRule(
     what: "The account's name or home", bytes: 0...Limits.lineBytes, characters: .line)
   /// The rule for the names of the people whose accounts they are.
   public static let fullName = TextRule(what: "The person's name", bytes: 0...Limits.appIDBytes, characters: .line)
-  /// The rule for the versions of applications.
   public static let appVersion = TextRule(
     what: "The application's version", bytes: 0...Limits.nameBytes, characters: .line)
   public static let zone = TextRule(what: "The zone", bytes: 1...Limits.nameBytes, characters: .zoneName)
@@ -71,7 +68,6 @@ public struct TextRule: Hashable, Sendable {
   /// valid.
   public func fault(in text: String) -> String? { faultPhrase(in: text)?.worded() }
 
-  /// Returns the same as a phrase.
   public func faultPhrase(in text: String) -> Phrase? {
     let what = Phrase.Argument.phrase(Phrase(what))
     if !bytes.contains(text.utf8.count) {

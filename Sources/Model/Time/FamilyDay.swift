@@ -88,7 +88,6 @@ public struct DayRange: Hashable, Sendable, CustomStringConvertible {
   public let first: FamilyDay
   public let last: FamilyDay
 
-  /// Creates a range of one day.
   public init(_ day: FamilyDay) { (first, last) = (day, day) }
 
   /// Creates a range; `nil` if it ends before it begins or is longer than a year.

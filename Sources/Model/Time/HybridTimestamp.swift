@@ -33,7 +33,6 @@ public struct HybridTimestamp: Hashable, Sendable, Codable, Comparable {
     (self.wall, self.counter, self.author) = (wall, counter, author)
   }
 
-  /// Returns whether `left` sorts before `right`.
   public static func < (left: HybridTimestamp, right: HybridTimestamp) -> Bool {
     if left.wall != right.wall { return left.wall < right.wall }
     if left.counter != right.counter { return left.counter < right.counter }

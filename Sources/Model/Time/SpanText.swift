@@ -25,7 +25,6 @@ public enum SpanText {
     milliseconds < 60_000 ? Phrase("less than 1 min") : phrase(minutes: Int(clamping: milliseconds / 60_000))
   }
 
-  /// Returns a number of minutes as a phrase.
   public static func phrase(minutes: Int) -> Phrase {
     let (hours, rest) = minutes.quotientAndRemainder(dividingBy: 60)
     if hours == 0 { return Phrase("{minutes} min", ["minutes": .number(rest)]) }

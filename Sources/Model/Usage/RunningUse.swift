@@ -4,7 +4,6 @@ public struct RunningUse: Hashable, Sendable, Codable, InventoryEntry {
   public var recordID: RecordID
   /// The number of the operating system's account; `nil` if it is unknown.
   public var account: UInt32?
-  /// The child who uses it; `nil` for none.
   public var child: ChildID?
   public var appID: AppID
   /// The application's name for people.
@@ -56,7 +55,6 @@ public struct RunningUse: Hashable, Sendable, Codable, InventoryEntry {
 
   private var rank: Int { category == .reward ? 0 : appID == .screenTime ? 1 : 2 }
 
-  /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? {
     if let fault = TextRule.displayName.fault(in: displayName) { return fault }
     let times = HybridTimestamp.walls

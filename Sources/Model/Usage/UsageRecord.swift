@@ -32,7 +32,6 @@ public struct UsageRecord: Hashable, Sendable, Codable {
   public var sessions: Int64
   /// The number of the operating system's account that was used; `nil` if it is unknown.
   public var account: UInt32?
-  /// The child who used it; `nil` for none.
   public var child: ChildID?
   /// The start in household time, Unix milliseconds, from which the use counts.
   ///
@@ -57,7 +56,6 @@ public struct UsageRecord: Hashable, Sendable, Codable {
   /// The largest number of sessions in a total.
   public static let mostSessions: Int64 = 1 << 31
 
-  /// A sentence that describes the first invalid value; `nil` if all are valid.
   public var fault: String? {
     if let fault = TextRule.displayName.fault(in: displayName) { return fault }
     if sessionEnd < sessionStart { return "The session ends before it starts." }

@@ -107,13 +107,11 @@ public struct DayBoundary: Hashable, Sendable {
 /// Each description says what to do next.
 public enum DayBoundaryError: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownZone(String)
-  /// The hour is not in 0 to 23.
   case startHourOutOfRange(Int)
 
   /// One sentence with the fault and the next step.
   public var description: String { phrase.worded() }
 
-  /// The same as a phrase.
   public var phrase: Phrase {
     switch self {
     case .unknownZone(let zone):

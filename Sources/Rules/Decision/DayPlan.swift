@@ -94,7 +94,6 @@ public final class DayPlan: Sendable {
     situation.day == day && situation.time < dateEnd && situation.dayTime < end
   }
 
-  /// Returns the terms of a program on this day.
   func terms(of subject: Subject) -> Terms { prepared[subject] ?? Terms(subject, rules, day: day, date: date) }
 
   /// Returns the fewest minutes of time for all that would open the limits which close a program;

@@ -15,11 +15,9 @@ final class Terms: Sendable {
   /// When it may be used; `nil` for always.
   let hours: Intervals?
   let limit: TimeLimit?
-  /// The groups that it is in.
   let groups: [GroupTerms]
   let categoryLimit: TimeLimit?
   let categoryWeekly: Int64?
-  /// The time that was granted for it.
   let granted: GrantedTime
 
   /// Creates the terms of a program on a day; times of the day are those of `date`.

@@ -23,7 +23,6 @@ extension RuleSet {
     /// The seconds between the request to end and the end.
     public var grace: Int64 = 5
 
-    /// Creates rules that permit everything.
     public init() {}
 
     public var isBlocked: Bool {
@@ -105,7 +104,6 @@ extension RuleKind where Part == RuleSet.App {
 }
 
 extension AppCategory {
-  /// The word of each category.
   static let phrases: [AppCategory: Phrase] = [
     .learning: Phrase("learning"), .reward: Phrase("reward"), .neutral: Phrase("neutral"),
   ]

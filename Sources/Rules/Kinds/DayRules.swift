@@ -12,7 +12,6 @@ extension RuleSet {
     /// The limit on screen time, or none; `nil` for no exception.
     public var limit: DayLimit??
 
-    /// Creates exceptions that change nothing.
     public init() {}
   }
 
@@ -58,7 +57,6 @@ extension RuleSet {
     var grant: Grant?
     var deduction: Deduction?
 
-    /// Creates an empty place.
     public init() {}
 
     init(grant: Grant?, deduction: Deduction?) { (self.grant, self.deduction) = (grant, deduction) }
@@ -107,7 +105,6 @@ extension RuleSet.Exceptions: RulePart {
 }
 
 extension RuleKind where Part == RuleSet.Exceptions {
-  /// Returns the key of an exception for days.
   public func key(on days: DayRange) -> RuleKey { RuleKey(.days(days, row)) }
 }
 

@@ -20,7 +20,6 @@ extension RuleSet {
     /// When they may be used; `nil` for always.
     public var hours: WeekWindows?
 
-    /// Creates a group without applications.
     public init() {}
 
     var isBlocked: Bool { block != .no }
@@ -136,7 +135,6 @@ extension RuleSet {
     /// The rate in milli-points per minute of applications without one of their own.
     public var rate: Int64?
 
-    /// Creates rules that permit everything.
     public init() {}
   }
 }

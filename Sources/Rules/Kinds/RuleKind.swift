@@ -165,7 +165,6 @@ public struct RuleEntry: Hashable, Sendable {
   public let values: RuleValues
   /// The value without a rule, as it is written; `nil` for none.
   public let usual: String?
-  /// What a rule of the kind does.
   public let effects: RuleEffects
   /// A Boolean value that indicates whether each weekday may have a rule of its own.
   public let hasWeekdays: Bool

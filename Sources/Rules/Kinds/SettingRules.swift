@@ -15,7 +15,6 @@ extension RuleSet {
     /// The days for which redeemed minutes can be used, the day of redemption included.
     public var redemptionDays: Int64 = 7
 
-    /// Creates the rules of a family that has set none.
     public init() {}
   }
 }
@@ -72,7 +71,6 @@ extension RuleSet {
     public var graceMinutes: Int64 = 60
     public var learning = LearningTime.counts
 
-    /// Creates the rules of a family that has set none.
     public init() {}
   }
 }
@@ -151,7 +149,6 @@ public struct NoticeChoice: Hashable, Sendable {
   /// When nothing is told; `nil` for never.
   public var quiet: WeekWindows?
 
-  /// Creates the choice of a family that has made none.
   public init() {}
 
   /// Returns the end of the quiet hours that contain a time, both in Unix milliseconds; `nil`

@@ -94,7 +94,6 @@ public struct PointsNeed: Hashable, Sendable {
   /// The statement as text: the machine, the hybrid time, `yes` or `no`.
   public var text: String { TextField.time(modified) + (isNeeded ? " yes" : " no") }
 
-  /// Creates a statement from its text; `nil` for any other text.
   public init?(_ text: String) {
     let fields = TextField.words(text)
     guard fields.count == 4, let modified = TextField.time(fields), ["yes", "no"].contains(fields[3]) else {
@@ -130,7 +129,6 @@ public struct ChildMachines: Hashable, Sendable {
     ([TextField.time(modified)] + machines.sorted().map(TextField.device)).joined(separator: " ")
   }
 
-  /// Creates a statement from its text; `nil` for any other text.
   public init?(_ text: String) {
     let fields = TextField.words(text)
     guard let modified = TextField.time(fields), fields.count <= 3 + Self.most else { return nil }

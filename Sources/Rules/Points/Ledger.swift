@@ -90,7 +90,6 @@ public struct LedgerEntry: Hashable, Sendable {
     (self.quantity, self.lastDay, self.hold, self.note) = (quantity, lastDay, hold, note)
   }
 
-  /// A sentence that says why no machine can accept the entry; `nil` if it can be accepted.
   public var fault: String? {
     let amounts: ClosedRange<Int64> =
       switch id.kind {
@@ -125,7 +124,6 @@ extension LedgerEntry {
     return fields.joined(separator: " ")
   }
 
-  /// Creates an entry from its text; `nil` for any other text.
   public init?(_ text: String) {
     guard text.utf8.count <= 2_048 else { return nil }
     let fields = text.split(separator: " ", maxSplits: 10, omittingEmptySubsequences: false).map(String.init)

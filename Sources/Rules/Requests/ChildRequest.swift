@@ -92,7 +92,6 @@ public struct RequestAnswer: Hashable, Sendable {
     return [first.joined(separator: " "), verdictText, word].joined(separator: "\n")
   }
 
-  /// Creates an answer from its text; `nil` for any other text.
   public init?(_ text: String) {
     let lines = TextField.lines(text)
     guard lines.count == 3 else { return nil }
@@ -139,7 +138,6 @@ extension ChildRequest {
     return [first, wishText, reason].joined(separator: "\n")
   }
 
-  /// Creates a request from its text; `nil` for any other text.
   public init?(_ text: String) {
     let lines = TextField.lines(text)
     guard lines.count == 3 else { return nil }

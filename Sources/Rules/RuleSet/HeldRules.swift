@@ -21,9 +21,7 @@ public struct HeldRules: Sendable {
   public enum Rival: String, CaseIterable, Sendable {
     /// The child's own rule instead of the family's.
     case ofChild = "overridden-by-child"
-    /// The rule of the weekday.
     case ofWeekday = "overridden-by-weekday"
-    /// The rule for single days.
     case ofDay = "overridden-by-day"
   }
 

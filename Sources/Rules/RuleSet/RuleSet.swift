@@ -55,7 +55,6 @@ public struct RuleSet: Hashable, Sendable, RulePart {
   /// What parents are told.
   public var notices = NoticeChoice()
 
-  /// Creates the rules of a child for whom no parent has set any.
   public init() {}
 
   public static let place = ""

@@ -14,7 +14,6 @@ public struct DayLimit: Hashable, Sendable {
     (self.minutes, self.hours) = (min(max(minutes, 0), DayLimits.longest), hours)
   }
 
-  /// The limit in milliseconds.
   public var milliseconds: Int64 { Int64(minutes) * 60_000 }
 
   /// The limit as text, such as `60` or `60 within 16:00-20:00`.
@@ -23,7 +22,6 @@ public struct DayLimit: Hashable, Sendable {
   /// The limit in words, such as "1 h" or "1 h between 16:00 and 20:00".
   public var words: String { phrase.worded() }
 
-  /// The limit as a phrase.
   var phrase: Phrase {
     let time = SpanText.phrase(minutes: minutes)
     guard let hours = hoursPhrase else { return time }
@@ -33,7 +31,6 @@ public struct DayLimit: Hashable, Sendable {
   /// The hours in words, such as "between 16:00 and 20:00"; `nil` for the whole day.
   var hoursInWords: String? { hoursPhrase?.worded() }
 
-  /// The hours as a phrase; `nil` for the whole day.
   var hoursPhrase: Phrase? {
     hours.map { hours in
       let ends = hours.text.split(separator: "-").map { Phrase.Argument.text(String($0)) }
@@ -57,7 +54,6 @@ public struct DayLimits: Hashable, Sendable {
 
   init(everyDay limit: DayLimit?) { limits = Array(repeating: limit, count: 7) }
 
-  /// The limit of a weekday; `nil` for none.
   public subscript(day: Weekday) -> DayLimit? {
     get { limits[day.rawValue] }
     set { limits[day.rawValue] = newValue }

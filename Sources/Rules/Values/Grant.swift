@@ -87,7 +87,6 @@ public struct Grant: Hashable, Sendable {
     }
   }
 
-  /// The time in milliseconds.
   var milliseconds: Int64 { Int64(minutes) * 60_000 }
 
   /// Returns the time as a phrase with why it is given or taken, such as "30 min (tidied up)".

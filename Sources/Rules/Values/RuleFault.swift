@@ -14,7 +14,6 @@ public struct RuleFault: Error, Hashable, Sendable, CustomStringConvertible {
 
   public init(_ phrase: Phrase) { self.phrase = phrase }
 
-  /// The sentence in English.
   public var sentence: String { phrase.worded() }
 
   public var description: String { sentence }

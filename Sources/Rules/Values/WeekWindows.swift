@@ -32,7 +32,6 @@ public struct WeekWindows: Hashable, Sendable {
     if let (first, second) = overlap { throw RuleFault.overlap(first, second) }
   }
 
-  /// Creates the same window on every day.
   init(everyDay window: ClockWindow) { days = Array(repeating: [window], count: 7) }
 
   public subscript(day: Weekday) -> [ClockWindow] { days[day.rawValue] }

@@ -8,7 +8,6 @@ public struct RuleTerms: Hashable, Sendable {
   /// The option that says in commands whose the rules are, such as `--child Emma`; empty if it is
   /// not known.
   public var whose: String
-  /// The names of children.
   public var children: [ChildID: String]
   /// The log-in names of the accounts of the machine that the words are about, by their numbers.
   public var accounts: [UInt32: String]
@@ -62,7 +61,6 @@ public enum RuleText {
     valuePhrase(key, value, terms).worded()
   }
 
-  /// Returns a rule's value as a phrase.
   public static func valuePhrase(_ key: RegisterKey, _ value: String, _ terms: RuleTerms = RuleTerms()) -> Phrase {
     guard let rule = RuleKey(key), let read = try? rule.entry.read(value, true) else { return Phrase(verbatim: value) }
     return read.words(terms)
@@ -193,7 +191,6 @@ extension RuleKey {
     Phrase("{what}", ["what": subjectArgument(terms)]).worded()
   }
 
-  /// Returns what the rule is about.
   func subjectArgument(_ terms: RuleTerms) -> Phrase.Argument {
     switch place {
     case .child: ""

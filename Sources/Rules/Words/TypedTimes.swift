@@ -71,7 +71,6 @@ extension DayLimits {
     /// none.
     public let limits: [Weekday?: DayLimit?]
 
-    /// Creates the change of some days to the same limit.
     public init(_ days: [Weekday], _ limit: DayLimit?) {
       limits = Dictionary(days.map { ($0, limit) }) { first, _ in first }
     }

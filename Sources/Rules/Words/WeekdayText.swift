@@ -29,7 +29,6 @@ public enum WeekdayText {
     phrase(run, Phrase(verbatim: value))
   }
 
-  /// Returns an item with any value as a phrase.
   static func phrase(_ run: ClosedRange<Weekday>, _ value: Phrase) -> Phrase {
     if run == (Weekday.monday...Weekday.sunday) { return value }
     let time = Phrase.Argument.phrase(value)
@@ -179,7 +178,6 @@ public struct WeekdayRun: Hashable, Sendable {
   /// The weekdays in words, such as "Mondays to Thursdays and Saturdays".
   private var words: String { daysPhrase.worded() }
 
-  /// The weekdays as a phrase.
   var daysPhrase: Phrase {
     let parts = WeekdayText.runs(of: days).flatMap { run -> [Phrase] in
       let (first, last) = (Self.names[run.lowerBound.rawValue], Self.names[run.upperBound.rawValue])
