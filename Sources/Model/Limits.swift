@@ -35,8 +35,7 @@ public enum Limits {
   public static let longestLifetimeMilliseconds: Int64 = 366 * 86_400_000
   /// The number of programs whose use is recorded at the same time.
   public static let recordedPrograms = 256
-  /// The number of programs up to which accounts may ask for more to be recorded, so that the agent
-  /// has room for its own.
+  /// The number of programs up to which accounts may add one; the agent needs room for its own.
   public static let trackedPrograms = 192
   /// The bytes that an unauthenticated peer may send before a valid handshake message.
   public static let strangerBytes = 4_096
@@ -64,8 +63,7 @@ public enum Limits {
   public static let refusalNotices: Int64 = 16
   /// The number of refused items of one peer that are remembered, newest first.
   public static let refusedItems = 4_096
-  /// The time by which another device's hybrid clock may be ahead of this machine's wall clock and
-  /// still advance its hybrid clock, in milliseconds.
+  /// How far another device's hybrid clock may be ahead and still be followed, in milliseconds.
   public static let aheadMilliseconds: Int64 = 86_400_000
   /// The milli-points per minute in a rule, a setting or a record.
   public static let milliPointsPerMinute: ClosedRange<Int64> = 0...1_000_000_000
@@ -88,25 +86,21 @@ public enum Limits {
   public static let inventoryBytes = 32_000
   /// Registers of one zone that a machine holds.
   public static let zoneRegisters = 4_096
-  /// The number of registers that a parent keeps of what one child's machine says that it holds by
-  /// other authors.
+  /// The number of another author's registers that a parent keeps for one child's machine.
   public static let toldRegisters = 4_096
   /// The number of bytes of their keys and values together.
   public static let toldRegisterBytes: Int64 = 4 << 20
-  /// The time for which a child's machine keeps what others tell of a child's use: this week and
-  /// the last, in milliseconds.
+  /// How long a child's machine keeps the use that others tell: two weeks, in milliseconds.
   public static let sharedUseMilliseconds: Int64 = 15 * 86_400_000
   /// The number of usage records that a child's machine keeps of each other machine.
   public static let sharedRecords: Int64 = 20_000
   /// Devices that one device may be paired with.
   public static let peers = 1_024
-  /// The number of wrong guesses that close a pairing code, and of failed runs of a typed code that
-  /// a joiner allows.
+  /// The number of wrong guesses that close a code, and of a joiner's failed runs of a typed code.
   public static let pairingFailures = 5
   /// The pause after a wrong guess before the next attempt from any source, in milliseconds.
   public static let pairingPauseMilliseconds: Int64 = 500
-  /// The pause after a source's first wrong guess, in milliseconds; it doubles with each further
-  /// one.
+  /// The pause after a source's first wrong guess, in milliseconds; each further one doubles it.
   public static let pairingSourcePauseMilliseconds: Int64 = 1_000
   /// The longest pause of one source in milliseconds, which is well below `strangerMilliseconds`.
   public static let longestPairingPauseMilliseconds: Int64 = 4_000
@@ -114,19 +108,15 @@ public enum Limits {
   public static let pairingMinutes = (least: 1, usual: 5, most: 15)
   /// The time for a pairing's handshake and for each answer of the other machine, in milliseconds.
   public static let pairingStepMilliseconds: Int64 = 10_000
-  /// The time for which a half-completed pairing waits for its other half before it is rolled back,
-  /// in milliseconds.
+  /// The time after which a half-completed pairing is rolled back, in milliseconds.
   public static let pairingCommitMilliseconds: Int64 = 60_000
-  /// The time for which a joiner asks for the result of a pairing whose last message it missed, in
-  /// milliseconds.
+  /// How long a joiner asks for the result if it missed the last message, in milliseconds.
   public static let pairingDoubtMilliseconds: Int64 = 86_400_000
   /// The number of pairing codes that may be open at the same time.
   public static let invitations = 16
-  /// The time in which a superseded run must return twice to prove that two live processes share an
-  /// identity, in milliseconds.
+  /// In this time, two returns of a superseded run prove that a live copy exists; in milliseconds.
   public static let cloneMilliseconds: Int64 = 600_000
-  /// The exclusive upper bound of the 10-bit number that distinguishes pairing codes open at the
-  /// same time.
+  /// The exclusive upper bound of the 10-bit number that tells open pairing codes apart.
   public static let discriminators: UInt16 = 1 << 10
   /// The number of announced instances whose owners a node remembers at the same time.
   public static let announcements = 512
@@ -134,8 +124,7 @@ public enum Limits {
   public static let reachAddresses = 16
   /// The time in which a session in doubt must receive something, in milliseconds.
   public static let doubtMilliseconds: Int64 = 2_000
-  /// The time of doubt without input after which the node dials the peer in parallel, in
-  /// milliseconds.
+  /// The time of doubt after which the node also dials the peer, in milliseconds.
   public static let callBesideMilliseconds: Int64 = 500
   /// The number of addresses that are remembered of one paired device, over all networks.
   public static let addresses = 16
@@ -145,16 +134,13 @@ public enum Limits {
   public static let removalSessions = 3
   /// The number of unanswered dials after a removal was sent that count as having told the peer.
   public static let removalSilences = 5
-  /// The number of unanswered dials, before a removal was first sent, after which the remover waits
-  /// for the peer to dial.
+  /// The number of unanswered dials after which a remover waits for the peer to dial.
   public static let removalCalls = 256
 }
 
 /// The versions of the software and the protocol.
 public enum Version {
   public static let software = "0.1.0"
-  /// The lowest and highest protocol version that is supported.
-  ///
-  /// Spec: Protocol/01-overview.md §5.
+  /// The lowest and highest protocol version that is supported (01 §5).
   public static let protocolRange: ClosedRange<UInt32> = 1...1
 }

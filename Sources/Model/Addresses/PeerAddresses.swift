@@ -38,8 +38,7 @@ public struct SocketEndpoint: Hashable, Sendable, CustomStringConvertible {
   /// The host without its scope; an IPv4 address that is mapped into IPv6 is given as IPv4.
   public var plainHost: String { Self.plain(host) }
 
-  /// Returns a socket's host without its scope; an IPv4 address that is mapped into IPv6 is
-  /// returned as IPv4.
+  /// Returns a host without its scope, and an IPv4 address that is mapped into IPv6 as IPv4.
   public static func plain(_ host: String) -> String {
     let bare = String(host.prefix { $0 != "%" })
     return bare.hasPrefix("::ffff:") && bare.contains(".") ? String(bare.dropFirst(7)) : bare

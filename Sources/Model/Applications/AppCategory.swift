@@ -8,9 +8,7 @@ public enum AppCategory: String, Codable, Sendable, Hashable, CaseIterable {
   case neutral
 }
 
-/// The categories that well-known applications have until a parent sets one.
-///
-/// The IDs are those of Debian 12's packages.
+/// The categories of well-known applications, by the IDs of Debian 12, until a parent sets one.
 ///
 /// Spec: Protocol/11-rules.md §2.
 public enum DefaultCategory {

@@ -1,12 +1,10 @@
-/// The ID of an application: its desktop or Flatpak ID, or one that the parent chose; 1 to 255
-/// bytes without spaces or control characters.
+/// The ID of an application: its desktop or Flatpak ID, or one that a parent chose.
 public struct AppID: Hashable, Sendable, Comparable, TextCodable {
   public static let noun = "an application ID"
 
   public let text: String
 
-  /// Creates an ID from text; `nil` if it is empty, too long, or contains a space or an unprintable
-  /// character.
+  /// Creates an ID from 1 to 255 bytes without spaces or unprintable characters; else `nil`.
   public init?(_ text: String) {
     guard TextRule.appID.fault(in: text) == nil else { return nil }
     self.text = text
@@ -14,24 +12,16 @@ public struct AppID: Hashable, Sendable, Comparable, TextCodable {
 
   private init(own text: String) { self.text = text }
 
-  /// The ID under which the use of all programs is recorded that are no known application.
-  ///
-  /// Spec: Protocol/11-rules.md §5.
+  /// The ID for the use of all programs that are no known application (11 §5).
   public static let unknownPrograms = AppID(own: "latchkey.unknown")
 
-  /// The ID under which the use of all programs is recorded that are installed or run from a
-  /// terminal and that no rule names.
-  ///
-  /// Spec: Protocol/11-rules.md §5.
+  /// The ID for all programs that are installed, or run from a terminal, without a rule (11 §5).
   public static let otherPrograms = AppID(own: "latchkey.other")
 
-  /// The ID under which the time is recorded for which a child uses a machine, whatever runs.
-  ///
-  /// Spec: Protocol/11-rules.md §8.
+  /// The ID for the time for which a child uses a machine, whatever runs (11 §8).
   public static let screenTime = AppID(own: "latchkey.screen")
 
-  /// A Boolean value that indicates whether it stands for no program of its own, so that there are
-  /// no rules for it.
+  /// A Boolean value that indicates whether it stands for many programs, which have no rules.
   public var isOfMany: Bool { self == .unknownPrograms || self == .otherPrograms || self == .screenTime }
 
   public var description: String { text }

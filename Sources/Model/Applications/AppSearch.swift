@@ -37,15 +37,9 @@ public enum AppSearch {
   /// The largest number of applications that the error names.
   private static let named = 5
 
-  /// Returns the application that a text names; `nil` if there is none.
+  /// Returns the application that a typed text names, or unless `isWhole` begins; `nil` for none.
   ///
-  /// - Parameters:
-  ///   - text: The text that a person typed.
-  ///   - candidates: The applications to choose from; one may occur with several names.
-  ///   - isWhole: Whether the text must be a whole name or ID, and not the beginning of one.
-  /// - Returns: The ID of the one that fits best.
-  /// - Throws: `Ambiguity`, which is an error of the person, if several applications fit equally
-  ///   well.
+  /// Throws `Ambiguity`, the person's fault, if several applications fit equally well.
   public static func find(
     _ text: String, among candidates: [Candidate], isWhole: Bool = false
   ) throws(Ambiguity) -> AppID? {

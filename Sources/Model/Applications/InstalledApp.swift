@@ -29,8 +29,7 @@ public struct InstalledApp: Hashable, Sendable, Codable, InventoryEntry {
 /// What recognizes an application that was found on a machine.
 public struct InstalledMatchers: Hashable, Sendable {
   public var matchers: [AppMatcher]
-  /// A Boolean value that indicates whether the application is known from an account's own folder
-  /// alone: the account says what it is.
+  /// A Boolean value that indicates whether only an account's own folder says what it is.
   public var isOwn: Bool
 
   public init(_ matchers: [AppMatcher], isOwn: Bool = false) {
@@ -88,8 +87,7 @@ public struct KnownPrograms: Hashable, Sendable {
     public var matcher: AppMatcher
     /// The application as which it was first known; `nil` if it was refused as none.
     public var app: AppID?
-    /// The path at which a content was refused; `nil` if the matcher is of another kind than
-    /// SHA-256.
+    /// The path at which a content was refused; `nil` for another matcher than SHA-256.
     public var file: String?
 
     public init(_ matcher: AppMatcher, as app: AppID?, at file: String? = nil) {

@@ -26,8 +26,7 @@ public struct RefusedProgram: Hashable, Sendable, InventoryEntry {
   public var name: String
   /// The time of the last refusal, in milliseconds of household time.
   public var refusedAt: Int64
-  /// The application as which a matcher's program counts, by what is known of it, a menu entry of
-  /// the account's own or a rule's name; `nil` if it is none, and for an application.
+  /// The application as which a matcher's program counts; `nil` for none, and with `.app`.
   public var app: AppID?
   /// The path of the program's file if the account can replace it; `nil` for any other program.
   public var file: String?
@@ -37,8 +36,8 @@ public struct RefusedProgram: Hashable, Sendable, InventoryEntry {
     (self.refusedAt, self.app, self.file) = (refusedAt, app, file)
   }
 
-  /// A Boolean value that indicates whether its matcher is the place of a file that the account can
-  /// replace, so that the matcher would allow any program.
+  /// A Boolean value that indicates whether its matcher is the path of a file that the child can
+  /// replace.
   public var isReplaceable: Bool {
     guard case .matcher(let matcher) = target, let file else { return false }
     return matcher == AppMatcher(kind: .path, value: file)

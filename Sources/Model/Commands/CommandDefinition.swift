@@ -10,8 +10,7 @@ public protocol CommandDefinition: Hashable, Sendable, Codable {
 
   /// The kind's name on the wire and in the database.
   static var kind: CommandKind { get }
-  /// The states that a child's machine may report of such a command; empty if it reports only
-  /// `Done`.
+  /// The states that a child's machine may report of it; empty if it reports only `Done`.
   static var states: [any CommandState.Type] { get }
   /// A Boolean value that indicates whether an executed command shows everything that the child's
   /// machine holds.
@@ -20,8 +19,7 @@ public protocol CommandDefinition: Hashable, Sendable, Codable {
   /// state.
   static var settlesSetBack: Bool { get }
 
-  /// Creates a command from its wire form; throws `BodyFault`, the sender's fault, if the bytes are
-  /// malformed.
+  /// Creates a command from its wire form; throws `BodyFault`, the sender's fault.
   init(bytes: [UInt8]) throws(BodyFault)
   /// The wire form of the payload.
   var bytes: [UInt8] { get }
@@ -30,8 +28,7 @@ public protocol CommandDefinition: Hashable, Sendable, Codable {
   ///
   /// Both the author and the receiver check it.
   var fault: String? { get }
-  /// The age in milliseconds after which the command expires unless its author says otherwise;
-  /// `nil` for never.
+  /// The age in milliseconds after which the command expires by default; `nil` for never.
   var usualLifetime: Int64? { get }
 
   /// Executes the command on a child's machine.
@@ -48,15 +45,12 @@ public protocol CommandDefinition: Hashable, Sendable, Codable {
 
   /// Returns whether a state says that something set later than this command holds instead.
   func isOvertaken(by state: StateInForce) -> Bool
-  /// Takes over what a child's machine reports of the command, on the parent's machine that gave
-  /// it.
+  /// On the parent's machine that gave the command: takes over what a child's machine reports.
   func answered(with state: StateInForce, by device: DeviceID, in transaction: inout some EffectTransaction) throws
 
-  /// What is wrong with the texts of a draft, in one sentence that names the field; `nil` if
-  /// nothing is.
+  /// Returns a sentence about the first invalid text of a draft; `nil` if all are valid.
   static func textFault(in draft: Draft) -> String?
-  /// Returns a sentence about the first value of a draft that is invalid in any state; `nil` if all
-  /// are valid.
+  /// Returns a sentence about the first invalid value of a draft; `nil` if all are valid.
   static func fault(in draft: Draft) -> String?
   /// Creates the command that a draft describes.
   ///

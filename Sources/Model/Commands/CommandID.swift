@@ -9,11 +9,7 @@ public struct CommandID: Hashable, Sendable, Comparable, TextCodable {
     self.storage = storage
   }
 
-  /// Creates an ID of version 7.
-  ///
-  /// - Parameters:
-  ///   - milliseconds: The time in Unix milliseconds, of which the low 48 bits are used.
-  ///   - random: 10 random bytes, of which 74 bits are used.
+  /// Creates an ID of version 7 from 48 bits of Unix milliseconds and 74 bits of 10 random bytes.
   public init(milliseconds: Int64, random: [UInt8]) {
     precondition(random.count == 10, "a version 7 UUID takes 10 random bytes")
     let time = UInt64(truncatingIfNeeded: milliseconds) & 0xFFFF_FFFF_FFFF
@@ -31,8 +27,7 @@ public struct CommandID: Hashable, Sendable, Comparable, TextCodable {
 
   public var bytes: [UInt8] { storage.bytes }
 
-  /// The time of creation in Unix milliseconds by the author's clock; for people, never for
-  /// decisions.
+  /// The time of creation by the author's clock in Unix milliseconds, for people only.
   public var milliseconds: Int64 { bytes.prefix(6).reduce(0) { $0 << 8 | Int64($1) } }
 
   public static func < (left: CommandID, right: CommandID) -> Bool { left.storage < right.storage }
@@ -60,13 +55,9 @@ public struct CommandIDClock: Hashable, Sendable {
     last = newest == nil ? -1 : time << 12 | counter
   }
 
-  /// Creates the next ID.
+  /// Creates an ID that sorts after all earlier ones.
   ///
-  /// - Parameters:
-  ///   - wall: The time in Unix milliseconds; a time before that of the last ID counts as equal to
-  ///     it.
-  ///   - random: 8 random bytes, of which 62 bits are used.
-  /// - Returns: An ID that sorts after all earlier ones.
+  /// `wall` is in Unix milliseconds; of the 8 random bytes, 62 bits are used.
   public mutating func next(wall: Int64, random: [UInt8]) -> CommandID {
     let greatest: Int64 = (1 << 60) - 1
     last = min(max(min(max(wall, 0), greatest >> 12) << 12, last + 1), greatest)

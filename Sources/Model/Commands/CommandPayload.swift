@@ -10,8 +10,7 @@ public struct CommandPayload: Sendable, Hashable, CustomStringConvertible, Codab
 
   public var kind: CommandKind { type(of: value).kind }
   public var fault: String? { value.fault }
-  /// The age in milliseconds after which the command expires unless its author says otherwise;
-  /// `nil` for never.
+  /// The age in milliseconds after which the command expires by default; `nil` for never.
   public var usualLifetime: Int64? { value.usualLifetime }
   /// A phrase that describes the command in a list of commands.
   public var summary: String { value.summary }

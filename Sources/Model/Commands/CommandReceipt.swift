@@ -9,8 +9,7 @@ public struct CommandReceipt: Hashable, Sendable {
     case expired
     /// A state that was set later is in force instead.
     case superseded(StateInForce?)
-    /// The command is durable on the machine and waits for something, which the text names; this
-    /// outcome is not final.
+    /// The command is durable on the machine and waits for what the text names; not final.
     case underWay(waitsFor: ToldSentence)
   }
 
@@ -95,8 +94,7 @@ extension CommandReceipt: Codable {
 ///
 /// Spec: Protocol/06-messages.md §4.
 public enum ReceiptVerdict: Hashable, Sendable {
-  /// The state that the command sets is in force exactly, with how far the child's machine enforces
-  /// it.
+  /// The state that the command sets is in force, with how far the machine enforces it.
   case inForce(Enforcement?)
   /// Another state is in force that was set later than this command.
   case overtaken(StateInForce)

@@ -24,12 +24,7 @@ public struct CommandRegistry: Sendable {
 
   /// Decodes the payload of a command and checks its values.
   ///
-  /// - Parameters:
-  ///   - kind: The name of the kind.
-  ///   - bytes: The wire form of the payload.
-  /// - Returns: The payload, whose values are valid.
-  /// - Throws: `BodyFault`, the sender's fault, if the bytes or values are invalid or the kind is
-  ///   not registered.
+  /// Throws `BodyFault`, the sender's fault, for invalid bytes or values and an unknown kind.
   public func payload(_ kind: String, _ bytes: [UInt8]) throws(BodyFault) -> CommandPayload {
     guard let known = CommandKind(rawValue: kind) else { throw BodyFault("the name of its kind is malformed") }
     guard let type = definitions[known] else {
@@ -43,14 +38,7 @@ public struct CommandRegistry: Sendable {
     return payload
   }
 
-  /// Decodes a state.
-  ///
-  /// - Parameters:
-  ///   - kind: The name of the kind.
-  ///   - bytes: The wire form of the state.
-  /// - Returns: The state.
-  /// - Throws: `BodyFault`, the sender's fault, if the bytes are malformed or the kind is not
-  ///   registered.
+  /// Decodes a state; throws `BodyFault`, the sender's fault, for invalid bytes or an unknown kind.
   public func state(_ kind: String, _ bytes: [UInt8]) throws(BodyFault) -> StateInForce {
     guard let known = CommandKind(rawValue: kind), let type = states[known] else {
       throw BodyFault("a state of an unknown kind")
@@ -68,8 +56,7 @@ extension CodingUserInfoKey {
 }
 
 extension Decoder {
-  /// Returns the registry in the decoder's `userInfo`; throws `DecodingError`, the program's fault,
-  /// if there is none.
+  /// Returns the registry in `userInfo`; throws `DecodingError` if the program gave none.
   func commands() throws -> CommandRegistry {
     guard let registry = userInfo[.commands] as? CommandRegistry else {
       throw DecodingError.dataCorrupted(

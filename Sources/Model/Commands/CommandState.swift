@@ -5,8 +5,7 @@ public protocol CommandState: Hashable, Sendable, Codable {
   /// The kind's name on the wire and in the database.
   static var kind: CommandKind { get }
 
-  /// Creates a state from its wire form; throws `BodyFault`, the sender's fault, if the bytes are
-  /// malformed.
+  /// Creates a state from its wire form; throws `BodyFault`, the sender's fault.
   init(bytes: [UInt8]) throws(BodyFault)
   /// The wire form.
   var bytes: [UInt8] { get }
@@ -42,8 +41,6 @@ public struct Done: CommandState {
 
   public init() {}
 
-  /// Creates a value from its wire form; throws `BodyFault`, the sender's fault, if the bytes are
-  /// malformed.
   public init(bytes: [UInt8]) throws(BodyFault) {}
 
   /// The wire form.

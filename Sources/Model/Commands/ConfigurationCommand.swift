@@ -15,8 +15,7 @@ public struct ConfigurationCommand: Hashable, Sendable, Codable {
   public var statusAt: Int64
   /// The reason of a failure, in one sentence.
   public var reason: String?
-  /// The thing that the child's machine waits for before it executes the stored command, as a
-  /// phrase after “waits for”.
+  /// What the child's machine waits for before it executes the command, after “waits for”.
   public var waitsFor: String?
   /// The reason as a phrase; `nil` if it has none.
   public var reasonPhrase: Phrase?
@@ -83,16 +82,13 @@ public struct CommandBody: Hashable, Sendable {
   }
 }
 
-/// The body of `POST /v1/commands`: a command to issue.
-///
-/// Only a parent's node accepts it.
+/// `POST /v1/commands`: a command to issue, on a parent's node.
 public struct CommandRequest: Hashable, Sendable, Codable, CheckedRequest {
   /// The child's machine: its name, its device ID, or an unambiguous prefix of the ID.
   public var device: String
   /// The draft of the command; omitted values stay as they are.
   public var action: CommandDraft
-  /// The lifetime in milliseconds: 1 s to 366 days, or 0 for no limit; `nil` for the default of the
-  /// kind.
+  /// The lifetime in milliseconds: 1 s to 366 days, 0 for no limit; `nil` for the kind's default.
   public var expiresAfter: Int64?
 
   public init(device: String, action: CommandDraft, expiresAfter: Int64? = nil) {
@@ -101,8 +97,7 @@ public struct CommandRequest: Hashable, Sendable, Codable, CheckedRequest {
 
   private enum Field: String, CodingKey { case device, expiresAfter }
 
-  /// Decodes the value from its JSON form, in which the draft's members `kind` and `payload` are
-  /// beside the device.
+  /// Decodes JSON in which the draft's members `kind` and `payload` are beside the device.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Field.self)
     device = try fields.decode(String.self, forKey: .device)

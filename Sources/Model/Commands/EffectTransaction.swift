@@ -11,15 +11,13 @@ public protocol EffectTransaction {
   var wall: Int64 { get }
   /// How far this machine enforces rules.
   var enforcement: Enforcement { get }
-  /// A Boolean value that indicates whether an agent is to carry out what follows from rules, so
-  /// that they are in force once it says so.
+  /// A Boolean value that indicates whether rules are in force only once an agent says so.
   var awaitsAgent: Bool { get }
 
   /// Stores a text for the person at this machine; does nothing if one is stored under its ID.
   mutating func keep(_ message: ReceivedMessage) throws
 
-  /// Returns a register that this machine holds, also a deleted one; `nil` if there has been no
-  /// edit of it.
+  /// Returns a register, also a deleted one; `nil` if there has been no edit of it.
   func register(_ key: RegisterKey, in zone: Zone) throws -> Register?
   /// Returns the registers of a zone that this machine holds, in the order of their keys.
   func registers(in zone: Zone) throws -> [Register]
@@ -32,32 +30,22 @@ public protocol EffectTransaction {
   mutating func tell(_ registers: [Register]) throws
   /// On a child's machine: has the parent that gave the command hear of registers.
   mutating func tellAuthor(_ registers: [Register]) throws
-  /// On a parent's machine: keeps what a child's machine says that it holds and this machine has
-  /// not set or has lost, and moves the hybrid clock past it.
+  /// On a parent's machine: keeps registers that a child's machine holds and this one lacks.
   mutating func note(_ told: [Register], by device: DeviceID) throws
 
   /// Returns the facts of a kind about a child, in the order in which they arrived.
   func facts(_ kind: FactKind, of child: ChildID) throws -> [Fact]
-  /// Returns a value of all facts of a kind about a child.
+  /// Returns a value of all facts of a kind about a child; throws the database's error.
   ///
-  /// - Parameters:
-  ///   - kind: The kind.
-  ///   - child: The child.
-  ///   - empty: The value without facts.
-  ///   - add: Adds facts in the order in which they arrived; that of facts added in two calls must
-  ///     be that of one call.
-  /// - Returns: The value.
-  /// - Throws: The database's error.
+  /// `add` adds facts in the order in which they arrived, in any number of calls.
   func value<Value: Sendable>(
     of kind: FactKind, _ child: ChildID, empty: Value, add: (inout Value, [Fact]) -> Void
   ) throws -> Value
-  /// Keeps a fact that this machine has made, and has all others that hold the child's facts hear
-  /// of it.
+  /// Keeps a fact of this machine's, and sends it to all others that hold the child's facts.
   ///
   /// Throws `BodyFault` if there is no room for it.
   mutating func add(_ fact: Fact) throws
-  /// Has a device hear of a fact that this machine holds, also if the device made it: a restored
-  /// machine may not know it.
+  /// Sends a fact to a device, also to the one that made it, which may have been restored.
   mutating func remind(_ device: DeviceID, of fact: Fact) throws
   /// Has a device hear of all facts about a child, now and from now on.
   mutating func offerFacts(of child: ChildID, to device: DeviceID) throws
@@ -83,8 +71,7 @@ public struct EffectWait: Hashable, Sendable {
   public var what: ToldSentence
   /// The time in which the effect must have an outcome, in milliseconds of this machine's age.
   public var within: Int64
-  /// The state that the machine holds already, which answers the command if nothing more is known
-  /// in time; `nil` if the command fails then.
+  /// The machine's present state, the answer at the end of the time; `nil` to fail then.
   public var held: StateInForce?
 
   public init(_ what: ToldSentence, within: Int64, held: StateInForce? = nil) {

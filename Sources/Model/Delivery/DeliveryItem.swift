@@ -4,8 +4,7 @@
 public struct DeliveryItem: Hashable, Sendable {
   /// The number, counted from 1 without gaps.
   public var sequence: UInt64
-  /// For `ItemKind.skip`, the last number of the range that starts at `sequence`; otherwise equal
-  /// to `sequence`.
+  /// The last number of the range of a `skip`; otherwise equal to `sequence`.
   public var skipThrough: UInt64
   public var kind: ItemKind
   /// The ID of the command, record or receipt, 16 bytes; empty for `skip`.
@@ -51,8 +50,7 @@ public struct ItemKind: RawRepresentable, Hashable, Sendable {
 
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// A number without an item, because what it held was cancelled, has expired, or was merged or
-  /// dropped.
+  /// A number whose item was cancelled, merged or dropped, or has expired.
   public static let skip = ItemKind(rawValue: 0)
   public static let command = ItemKind(rawValue: 1)
   /// The answer to a command.
@@ -74,8 +72,7 @@ public struct ItemKind: RawRepresentable, Hashable, Sendable {
   public static let facts = ItemKind(rawValue: 11)
 }
 
-/// A coding of domain values as item bodies, which lets the store work without knowledge of the
-/// wire format.
+/// A coding of values as item bodies, so that the store does not know the wire format.
 public protocol BodyCoding: Sendable {
   /// The kinds of command that the coding supports.
   var commands: CommandRegistry { get }
@@ -93,8 +90,7 @@ public protocol BodyCoding: Sendable {
   func encode(_ registers: [Register]) -> [UInt8]
   func encode(_ facts: [Fact]) -> [UInt8]
 
-  /// Decodes a body; throws `BodyFault`, the sender's fault, if it is malformed or of a kind that
-  /// this version does not know.
+  /// Decodes a body; throws `BodyFault`, the sender's fault, if it is malformed or unknown.
   func command(_ body: [UInt8]) throws(BodyFault) -> CommandBody
   func receipt(_ body: [UInt8]) throws(BodyFault) -> CommandReceipt
   func usageRecord(_ body: [UInt8]) throws(BodyFault) -> UsageRecord

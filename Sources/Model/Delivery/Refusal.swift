@@ -47,8 +47,7 @@ public struct RefusedItem: Hashable, Sendable {
 public struct RefusalNotice: Hashable, Sendable {
   /// The refused items, at most `Limits.refusalItems`.
   public var items: [RefusedItem]
-  /// The total number of the receiver's items that the sender has refused since they were paired,
-  /// including these.
+  /// The number of items that the sender has refused since the pairing, with these.
   public var total: Int64
 
   public init(items: [RefusedItem], total: Int64) {
@@ -68,8 +67,7 @@ public struct RefusalTally: Hashable, Sendable {
   }
 }
 
-/// The reason why an item's body could not be decoded or executed: the sender's fault, which a
-/// receipt or a notice reports to it.
+/// The reason why an item could not be decoded or executed, the fault of its sender.
 public struct BodyFault: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String
   /// The same as a phrase, where a person is likely to read it; `nil` otherwise.

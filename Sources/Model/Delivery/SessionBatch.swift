@@ -6,8 +6,7 @@ public struct SessionBatch: Hashable, Sendable {
   public var hello: Hello?
   /// Items of the sender's streams.
   public var runs: [ItemRun]
-  /// The streams that the sender of this batch receives, with the last numbers durable and in
-  /// force.
+  /// The streams that the sender receives, with the last numbers durable and in force.
   public var stored: [StreamPosition]
   /// The number of a ping, to be answered with the same number.
   public var ping: UInt64?
@@ -15,8 +14,7 @@ public struct SessionBatch: Hashable, Sendable {
   public var pong: UInt64?
   /// The reason why the sender ends the session.
   public var goodbye: Goodbye?
-  /// A Boolean value that indicates whether the sender's next frame uses the next key of this
-  /// direction.
+  /// A Boolean value that indicates whether the sender's next frame has a new key.
   public var rekey: Bool
   /// The endpoints at which the sender accepts connections, if they have changed.
   public var reach: Reach?
@@ -82,8 +80,7 @@ public struct Hello: Hashable, Sendable {
   public var versions: ClosedRange<UInt32>
   /// The version of the sender's software, for people.
   public var software: String
-  /// A random number of 16 bytes, chosen when the process starts; a new value means that older
-  /// sessions with it are dead.
+  /// 16 random bytes of the process; a new value means that older sessions are dead.
   public var runID: [UInt8]
   public var name: String
   /// The sender's role, for people.
@@ -98,13 +95,11 @@ public struct Hello: Hashable, Sendable {
   public var outgoing: [StreamPosition]
   /// The streams that the sender receives, with their epochs and the last numbers in force.
   public var incoming: [StreamPosition]
-  /// The last item in force of each stream that the sender receives, which reveals a peer that was
-  /// restored from a backup.
+  /// The last item in force of each received stream, which reveals a restored peer.
   public var held: [HeldItem]
   /// The ID of the pairwise key with which the sender answers calls, 8 bytes.
   public var keyID: [UInt8]
-  /// The number of sessions with the receiver that were established in this run of the sender and
-  /// have ended.
+  /// The number of sessions with the receiver that have ended in this run of the sender.
   public var endedSessions: UInt64
   /// The number of devices that the sender is paired with, including the receiver if the pairing is
   /// final.

@@ -46,8 +46,7 @@ extension ConditionKind {
     return (Self.filled(sentence, words), Self.filled(next, words))
   }
 
-  /// The sentence and the next step for the reader's own machine, if the condition has neither an
-  /// account nor a detail.
+  /// The sentence and the next step for the reader's own machine, without an account.
   public var ownWarning: String {
     let words = words(on: "this machine", account: "", detail: "", isHere: true)
     return "\(words.sentence) \(words.next)"

@@ -92,8 +92,7 @@ public struct ConditionListing: Hashable, Sendable, Codable {
   public var accountName: String?
   /// What people call the application that it is about; `nil` if it is about no application.
   public var app: ConditionKind.AppWords?
-  /// The names of the children whom it is about, such as those without a PIN; empty if that is not
-  /// known.
+  /// The children whom it is about, such as those without a PIN; empty for unknown.
   public var children: [DeviceName]
 
   public init(
@@ -107,8 +106,7 @@ public struct ConditionListing: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether it weakens the rules, so that a parent is warned.
   public var isWarning: Bool { ConditionKind.named(condition.name).map { $0.weight != .information } ?? false }
 
-  /// Returns the sentence about a machine that is called so, and the next step; `nil` if this
-  /// version does not know the condition.
+  /// Returns the sentence about a machine and the next step; `nil` for an unknown condition.
   public func words(on machine: String) -> (sentence: String, next: String)? {
     phrases(on: .text(machine)).map { ($0.sentence.worded(), $0.next.worded()) }
   }

@@ -74,8 +74,7 @@ public struct PINHash: Hashable, Sendable {
 public struct WrongPINs: Hashable, Sendable {
   /// The wrong PINs that are followed by no wait.
   static let free = 4
-  /// The wait after the first one that is followed by any, in milliseconds; each further one
-  /// doubles it.
+  /// The first wait in milliseconds; each further wrong PIN doubles it.
   static let firstMilliseconds: Int64 = 60_000
   static let longestMilliseconds: Int64 = 900_000
   static let most = 64
@@ -95,8 +94,7 @@ public struct WrongPINs: Hashable, Sendable {
     WrongPINs(count: (before?.count ?? 0) + 1, bootID: boot, last: now)
   }
 
-  /// Returns whether a parent is told of them: there are so many in a row that the next one waits,
-  /// and the last one was given in the boot.
+  /// Returns whether a parent is told of them: the next one waits, and this boot had one.
   public func areMany(in boot: String) -> Bool { count > Self.free && bootID == boot }
 
   /// Returns for how many milliseconds no PIN is taken at an instant of a boot.
@@ -126,8 +124,7 @@ public struct PresentChild: Hashable, Sendable {
   public var since: BootInstant
   /// When it began, before which no use counts for who is there.
   public var changedAt: BootInstant
-  /// The IDs of the account's log-in sessions when it was said, each without a space: it ends with
-  /// the first of them that ends, or with the boot if there is none.
+  /// The account's log-in sessions at that time, with the first end of which it ends.
   public var sessions: [String]
 
   public init(

@@ -13,8 +13,7 @@ public enum Hexadecimal {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Returns the bytes of hexadecimal text in either case; `nil` if it contains other characters or
-  /// an odd number of digits.
+  /// Returns the bytes of hexadecimal text in either case; `nil` if it is malformed.
   public static func decode(_ text: some StringProtocol) -> [UInt8]? {
     let symbols = Array(text.utf8)
     guard symbols.count.isMultiple(of: 2) else { return nil }
@@ -63,8 +62,7 @@ public enum Crockford {
   /// Returns the bytes of base-32 values; `nil` if the remaining bits are not zero.
   static func bytes(_ values: some Collection<UInt8>) -> [UInt8]? { FiveBits.bytes(of: values)?.bytes }
 
-  /// Returns the Luhn mod 32 check value of base-32 values, which detects every single wrong symbol
-  /// and nearly every swap of neighbours.
+  /// Returns the Luhn mod 32 check value, which detects a wrong symbol and most swaps.
   package static func check(_ values: some BidirectionalCollection<UInt8>) -> UInt8 {
     var factor = 2
     var sum = 0
@@ -108,8 +106,7 @@ package enum FiveBits {
     return groups
   }
 
-  /// Returns the whole bytes of groups, and the number of bits that are left over; `nil` if those
-  /// are not zero.
+  /// Returns the whole bytes of groups and the count of bits left over; `nil` unless those are 0.
   package static func bytes(of groups: some Collection<UInt8>) -> (bytes: [UInt8], leftOver: Int)? {
     var bytes: [UInt8] = []
     var bits: UInt32 = 0

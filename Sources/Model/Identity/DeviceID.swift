@@ -17,8 +17,7 @@ public struct DeviceID: Hashable, Sendable, Comparable, TextCodable {
     self.bytes = Array(bytes)
   }
 
-  /// Creates an ID from its text form, ignoring case, dashes and spaces; `nil` if the text is
-  /// malformed or its check symbol is wrong.
+  /// Creates an ID from text, without regard to case, dashes and spaces; checks its last symbol.
   public init?(_ text: some StringProtocol) {
     let compact = String(text).filter { $0 != "-" && $0 != " " }
     guard let values = Crockford.values(compact), values.count == 33, Crockford.check(values.dropLast()) == values[32],
@@ -27,8 +26,7 @@ public struct DeviceID: Hashable, Sendable, Comparable, TextCodable {
     self.init(bytes: bytes)
   }
 
-  /// The first eight symbols, which are enough to distinguish a family's devices in a table, but
-  /// never prove an identity.
+  /// The first eight symbols: enough for a family's tables, and never proof of an identity.
   public var short: String { String(description.prefix(9)) }
 
   public static func < (left: DeviceID, right: DeviceID) -> Bool {

@@ -23,8 +23,7 @@ public struct DeviceName: Hashable, Sendable, Codable, CustomStringConvertible {
     self.text = text
   }
 
-  /// Creates a name that is safe to show from any text that a peer sent: unprintable characters are
-  /// replaced, and it is truncated to 64 bytes.
+  /// Creates a name that is safe to show: unprintable characters are replaced, and 64 bytes kept.
   public init(sanitising text: String) {
     var safe = TextRule.deviceName.cleaned(text)
     while safe.first == " " { safe.removeFirst() }
@@ -44,11 +43,7 @@ public struct DeviceName: Hashable, Sendable, Codable, CustomStringConvertible {
     try container.encode(text)
   }
 
-  /// Returns this name, followed by the smallest number that makes it different if another device
-  /// has it.
-  ///
-  /// - Parameter taken: The names of the other devices, compared without regard to case.
-  /// - Returns: A name that is not in `taken`.
+  /// Returns this name, with the smallest number that no other device's name has if it is taken.
   public func distinct(from taken: [DeviceName]) -> DeviceName {
     let taken = Set(taken.map { $0.text.lowercased() })
     guard taken.contains(text.lowercased()) else { return self }
@@ -97,8 +92,7 @@ public enum DeviceNameError: Error, Hashable, Sendable, CustomStringConvertible 
 /// Spec: Protocol/04-session.md §3.
 public struct DeviceLabel: Hashable, Sendable {
   public var name: DeviceName
-  /// The time of the naming and the device that named it; `nil` for the name with which a device
-  /// was created.
+  /// When the device was named, and by which device; `nil` for its first name.
   public var at: HybridTimestamp?
 
   public init(_ name: DeviceName, at: HybridTimestamp? = nil) {

@@ -11,8 +11,7 @@ public enum DeviceSearch {
   public struct Label: Hashable, Sendable {
     public var deviceID: DeviceID
     public var name: DeviceName
-    /// The name of the child whose device it is; of a device that several share, their names,
-    /// separated by `, `.
+    /// The name of the child whose device it is, or several names, separated by `, `.
     public var childName: String?
 
     public var children: [String] { childName.map { ChildNames.split($0) } ?? [] }
@@ -67,14 +66,7 @@ public enum DeviceSearch {
   /// The number of symbols in the shortest prefix of a device ID that is accepted.
   private static let leastSymbols = 4
 
-  /// Returns the device that a text names.
-  ///
-  /// - Parameters:
-  ///   - text: The text that a person typed.
-  ///   - devices: The devices to choose from.
-  ///   - label: Returns the names of a device.
-  /// - Returns: The one device that matches best.
-  /// - Throws: `Fault`, the person's fault, if no device matches or several do.
+  /// Returns the device that a typed text names; throws the person's fault unless one fits best.
   public static func find<Device>(
     _ text: String, among devices: [Device], label: (Device) -> Label
   ) throws(Fault) -> Device {

@@ -88,11 +88,7 @@ public struct ChildID: Hashable, Sendable, Comparable, TextCodable {
     self.init(bytes: id.bytes)
   }
 
-  /// Creates an ID of version 7.
-  ///
-  /// - Parameters:
-  ///   - milliseconds: Unix milliseconds, of which the low 48 bits are used.
-  ///   - random: 10 random bytes, of which 74 bits are used.
+  /// Creates an ID of version 7 from 48 bits of Unix milliseconds and 74 bits of 10 random bytes.
   public init(milliseconds: Int64, random: [UInt8]) {
     guard let storage = Bytes16(CommandID(milliseconds: milliseconds, random: random).bytes) else {
       preconditionFailure("an ID of 16 bytes")

@@ -55,9 +55,7 @@ public protocol KeySource: Sendable {
   /// Returns a new random key of 32 bytes.
   func freshKey() -> [UInt8]
 
-  /// Returns the 8 bytes that identify a pairwise key of 32 bytes without revealing it.
-  ///
-  /// Spec: Protocol/04-session.md §9.
+  /// Returns the 8 bytes that identify a pairwise key without revealing it (04 §9).
   func keyID(of key: [UInt8]) -> [UInt8]
 }
 
@@ -130,8 +128,7 @@ public struct PeerStanding: Hashable, Sendable {
     }
   }
 
-  /// The keys with which the peer may answer a call, most likely first; empty if no session may be
-  /// opened.
+  /// The keys with which the peer may answer a call, most likely first; empty for no session.
   public var callingKeys: [[UInt8]] {
     let pending = pendingKey.map { [$0] } ?? []
     switch state {

@@ -17,17 +17,13 @@ public struct RegisteredDevice: Hashable, Sendable, Codable {
   /// The name that people gave the device.
   public var name: DeviceName
   public var role: DeviceRole
-  /// The name of the child whose machine it is, as the parent entered it; at most 64 bytes of
-  /// UTF-8.
+  /// The child's name as the parent entered it, at most 64 bytes of UTF-8.
   public var childName: String?
   /// The Ed25519 key, 32 bytes as hexadecimal text.
   public var identityKey: String
   /// The X25519 key, 32 bytes as hexadecimal text.
   public var linkKey: String
-  /// The time of the pairing by this device's wall clock in Unix milliseconds, for people and never
-  /// for decisions.
-  ///
-  /// The same holds for the next two times.
+  /// The time of the pairing in Unix milliseconds; as the next two, for people only.
   public var pairedAt: Int64
   /// The time at which the device was last connected; `nil` if it never was.
   public var lastSeenAt: Int64?
@@ -87,8 +83,7 @@ public struct OtherParent: Hashable, Sendable, Codable {
   public var parent: PairedParent
   /// The time of the first report of it in Unix milliseconds by this machine's wall clock.
   public var toldAt: Int64
-  /// A Boolean value that indicates whether this machine first heard of it less than a day of
-  /// running time ago.
+  /// A Boolean value that indicates whether it became known less than a day of running time ago.
   public var isNews: Bool
 
   public init(parent: PairedParent, toldAt: Int64, isNews: Bool) {

@@ -55,8 +55,7 @@ package protocol InventoryEntry: Hashable, Sendable {
   /// The child whom an entry of a shared list is about; `nil` for none.
   var child: ChildID? { get set }
 
-  /// Creates an entry from its lines, whose values need not be valid; `nil` if they are not the
-  /// lines of an entry.
+  /// Creates an entry from its lines, whose values need not be valid; else `nil`.
   init?(lines: [String])
 }
 
@@ -69,8 +68,7 @@ extension InventoryEntry {
 
   package var text: String { lines.joined(separator: "\n") }
 
-  /// Creates an entry from its text; `nil` if a value is invalid, or if the entry would be written
-  /// differently.
+  /// Creates an entry from its text; `nil` if a value is invalid or written differently.
   package init?(text: String) {
     let lines = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map { String(Substring($0)) }
     self.init(lines: lines)

@@ -9,13 +9,11 @@ public struct ChangeEvent: Hashable, Sendable, Codable {
   public enum About: String, Hashable, Sendable, Codable, CaseIterable {
     /// The first event of a stream: `number` is that of the last change before it.
     case start
-    /// The first event instead, or one between others: changes were missed, so that everything is
-    /// to be read anew.
+    /// Changes were missed, so that everything is to be read anew.
     case reset
     /// A child's request, or the answer to it.
     case request
-    /// A child's day: use, what runs, or what follows from rules; at most once a second for a
-    /// child.
+    /// A child's day: use, running programs, effects of rules; at most once a second for a child.
     case today
     /// A machine: whether it is connected, its name, or whose it is.
     case device
@@ -37,8 +35,7 @@ public struct ChangeEvent: Hashable, Sendable, Codable {
     case browser
   }
 
-  /// The number of the change, which grows by one with each; numbers begin anew with the node's
-  /// start.
+  /// The number of the change, counted from the node's start.
   public var number: Int
   public var about: About
   public var child: ChildID?

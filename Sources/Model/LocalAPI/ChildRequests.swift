@@ -40,8 +40,7 @@ public struct AccountRequest: Hashable, Sendable, Codable, CheckedRequest {
   public var account: String
   /// The children, as a person names them, at most 8; none for nobody.
   public var children: [String]
-  /// Whether the machine may look for an account of this name that it has not told of; `nil` for
-  /// no.
+  /// Whether to look for an account that the machine has not told of; `nil` for no.
   public var isUnlisted: Bool?
 
   public init(device: String?, account: String, children: [String], isUnlisted: Bool? = nil) {
@@ -61,8 +60,8 @@ public struct AskRequest: Hashable, Sendable, Codable, CheckedRequest {
   public var child: String?
   /// The minutes asked for, 1 to 1,440; `nil` to ask for an application.
   public var minutes: Int?
-  /// The application that is asked for, or for which the time is, by its name or ID or a beginning
-  /// of them.
+  /// The application that is asked for, or that the time is for, by (the beginning of) its name or
+  /// ID.
   public var app: String?
   /// The category for whose applications the time is.
   public var category: AppCategory?

@@ -80,8 +80,7 @@ extension RenameRequest: CheckedRequest {
 public struct RenameRequest: Hashable, Sendable, Codable {
   /// The new name, 1 to 64 bytes of UTF-8; `nil` to keep it.
   public var name: String?
-  /// The name of the child whose machine it is, 1 to 64 bytes of UTF-8; empty for no child, `nil`
-  /// to keep it.
+  /// The child's name, 1 to 64 bytes of UTF-8; empty for no child, `nil` to keep it.
   public var childName: String?
 
   public init(name: String? = nil, childName: String? = nil) {

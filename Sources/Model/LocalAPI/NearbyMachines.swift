@@ -9,8 +9,7 @@ public struct NearbyMachines: Hashable, Sendable, Codable {
     public var role: DeviceRole
     /// The announced addresses as `host:port`, at most 16.
     public var addresses: [String]
-    /// A Boolean value that indicates whether a session with the device is open, however it was
-    /// found.
+    /// A Boolean value that indicates whether a session with the device is open.
     public var isConnected: Bool
     /// A Boolean value that indicates whether the device answers at an announced address; `nil`
     /// while that is unknown.
@@ -69,10 +68,7 @@ public enum DiscoveryBackend: String, Sendable, Hashable, CaseIterable {
   /// A Boolean value that indicates whether the back end searches the network.
   public var isLooking: Bool { self == .avahiDaemon || self == .embedded }
 
-  /// Returns a sentence for people about a node's state of discovery.
-  ///
-  /// - Parameter state: The name of a back end, or a sentence that says why there is none, as in
-  ///   `NodeStatus.discovery`.
-  /// - Returns: The sentence of the back end, or `state` itself if it is not the name of one.
+  /// Returns the sentence of a back end's name, or any other text of `NodeStatus.discovery` as it
+  /// is.
   public static func sentence(of state: String) -> String { DiscoveryBackend(rawValue: state)?.sentence ?? state }
 }

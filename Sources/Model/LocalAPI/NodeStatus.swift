@@ -8,8 +8,7 @@ public struct NodeStatus: Hashable, Sendable, Codable {
   public var processID: Int32
   /// The endpoints on which it listens, such as `0.0.0.0:41234`.
   public var listening: [String]
-  /// The back end that finds peers, `avahi-daemon`, `embedded`, `static` or `starting`, or a
-  /// sentence about why there is none.
+  /// The name of a `DiscoveryBackend`, or a sentence about why there is none.
   public var discovery: String
   /// The interfaces that `run --interfaces` names; `nil` if all that are not virtual are used.
   public var interfaces: [String]?
@@ -117,8 +116,7 @@ public struct RunningNow: Hashable, Sendable, Codable {
   public var since: Int64
   /// The time of use so far, as far as known, in milliseconds.
   public var activeMilliseconds: Int64
-  /// A Boolean value that indicates whether the machine has not told of it for so long that it may
-  /// have ended.
+  /// A Boolean value that indicates whether it may have ended, for lack of news.
   public var isStale: Bool
 
   public init(

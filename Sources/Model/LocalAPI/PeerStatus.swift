@@ -25,8 +25,7 @@ public struct PeerStatus: Hashable, Sendable, Codable {
   public var nextTryInMilliseconds: Int64?
   /// The known addresses: the one in use first, then by the last success; at most 32.
   public var addresses: [DeviceAddress]
-  /// On a parent's node, the other parents that the child's machine reports, latest first; `nil`
-  /// for none.
+  /// On a parent's node, the other parents of the child's machine, latest first.
   public var otherParents: [OtherParent]?
 
   public init(
@@ -48,8 +47,7 @@ public struct PeerStatus: Hashable, Sendable, Codable {
 public enum PeerMark: String, Codable, Sendable, Hashable, CaseIterable {
   /// No session has been open since the pairing.
   case neverConnected = "never-connected"
-  /// Two running machines use the device's keys; nothing is exchanged until a person releases the
-  /// device.
+  /// Two running machines use the device's keys; nothing is exchanged until it is released.
   case quarantined
   /// The device was removed on this machine and has not been notified yet.
   case removalUntold = "removal-untold"
@@ -84,8 +82,7 @@ public struct QueueStatus: Hashable, Sendable, Codable {
   }
 }
 
-/// The number of items that left a queue undelivered with one fate, since the device was first
-/// paired.
+/// The items that left a queue with one fate, undelivered, since the first pairing.
 public struct QueueTally: Hashable, Sendable, Codable {
   public var fate: DeliveryFate
   public var items: Int64
@@ -104,8 +101,7 @@ public struct DeviceAddress: Hashable, Sendable, Codable {
   /// The address as `host:port`.
   public var address: String
   public var source: AddressSource
-  /// A Boolean value that indicates whether the device was reached there on the present network;
-  /// `nil` if that is unknown.
+  /// A Boolean value that indicates whether it belongs to the present network; `nil` for unknown.
   public var isOfThisNetwork: Bool?
   /// A Boolean value that indicates whether a session is open there.
   public var isInUse: Bool

@@ -33,8 +33,7 @@ public struct PointsReview: Hashable, Sendable, Codable, CheckedRequest {
   public var textFault: String? { record.flatMap { TextRule.deviceName.fault(in: $0) } }
 }
 
-/// `POST /v1/points/redeem`: points that a child changes into time; `POST /v1/points/refund`: time
-/// that it gives back.
+/// `POST /v1/points/redeem` and `…/refund`: time for which a child gives points, and back.
 public struct PointsRedemption: Hashable, Sendable, Codable, CheckedRequest {
   /// The child; `nil` on the machine of one child.
   public var child: String?

@@ -20,11 +20,9 @@ public struct QueueEntry: Hashable, Sendable, Codable {
   public var bytes: Int64
   /// The time at which the item was queued, in Unix milliseconds by this machine's wall clock.
   public var acceptedAt: Int64
-  /// The time since the item was queued in milliseconds, by a clock that continues over sleep and
-  /// restarts and never jumps.
+  /// The time since the item was queued in milliseconds, by a clock that never jumps.
   public var ageMilliseconds: Int64
-  /// A Boolean value that indicates whether the item was sent in the open session and is not yet
-  /// reported as stored.
+  /// A Boolean value that indicates whether it was sent in this session and not stored yet.
   public var isInFlight: Bool
   /// The time until the item expires in milliseconds; `nil` for never.
   public var expiresInMilliseconds: Int64?

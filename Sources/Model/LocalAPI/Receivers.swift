@@ -91,8 +91,7 @@ public struct NewReceiver: Hashable, Sendable, Codable, CheckedRequest {
 /// The answer to `POST /v1/receivers`.
 public struct AddedReceiver: Hashable, Sendable, Codable {
   public var receiver: ReceiverListing
-  /// The word by which its bridge is known on the bridge's socket, which is not shown again: 64
-  /// hexadecimal digits.
+  /// The secret of its bridge on the bridge's socket, shown once: 64 hexadecimal digits.
   public var token: String
 
   public init(receiver: ReceiverListing, token: String) { (self.receiver, self.token) = (receiver, token) }
@@ -149,8 +148,7 @@ public struct ParentNotice: Hashable, Sendable, Codable {
   public var sentence: String
   /// When it was told of, in Unix milliseconds by this machine's clock.
   public var at: Int64
-  /// A Boolean value that indicates whether nothing is to be done about it any more, such as that
-  /// the request was answered.
+  /// A Boolean value that indicates whether nothing is left to do, as after an answer.
   public var isOver = false
 
   public init(
@@ -168,8 +166,7 @@ public struct ParentNotices: Hashable, Sendable, Codable {
   public var notices: [ParentNotice]
   /// The number up to which these are all: the receiver's next place.
   public var position: Int
-  /// The end of the family's quiet hours, in Unix milliseconds, before which nothing is told;
-  /// `nil` outside of them.
+  /// The end of the present quiet hours in Unix milliseconds; `nil` outside of them.
   public var quietUntil: Int64?
 
   public init(notices: [ParentNotice], position: Int, quietUntil: Int64? = nil) {
@@ -180,8 +177,7 @@ public struct ParentNotices: Hashable, Sendable, Codable {
 /// `POST /v1/receivers/{receiver}/position`: up to where a receiver has told its person.
 public struct ReceiverPosition: Hashable, Sendable, Codable, CheckedRequest {
   public var position: Int
-  /// How many notices its bridge has given up since it kept a place last, 0 to 1,000; `nil` for
-  /// none.
+  /// How many notices the bridge gave up since the last place, 0 to 1,000; `nil` for none.
   public var dropped: Int?
 
   public init(position: Int, dropped: Int? = nil) { (self.position, self.dropped) = (position, dropped) }

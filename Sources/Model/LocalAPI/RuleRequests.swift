@@ -21,14 +21,11 @@ public struct RuleRequest: Hashable, Sendable, Codable, CheckedRequest {
     case remove
   }
 
-  /// 1 to 64 changes, each of another rule; none with `isReset`, and none is needed beside
-  /// `members`.
+  /// 1 to 64 changes of different rules; none with `isReset`, and none needed with `members`.
   public var changes: [Change]
-  /// The application whose rules are set, by its name or ID or a beginning of them; `nil` if the
-  /// keys are whole.
+  /// The application, by (the beginning of) its name or ID; `nil` if the keys are whole.
   public var app: String?
-  /// A Boolean value that indicates whether `app` may be the ID of an application that nothing is
-  /// known of.
+  /// A Boolean value that indicates whether `app` may be an unknown application's ID.
   public var isNew: Bool?
   /// A Boolean value that indicates whether all rules of `app` are removed.
   public var isReset: Bool?
@@ -38,8 +35,7 @@ public struct RuleRequest: Hashable, Sendable, Codable, CheckedRequest {
   public var members: [String]?
   /// Whether `members` are added to the group's or taken out of it; `nil` if they replace them.
   public var memberEdit: MemberEdit?
-  /// Rules with whole keys as the caller has seen them, with their values as they are kept: if one
-  /// is otherwise by now, nothing is changed.
+  /// Rules as the caller has seen them, with whole keys: nothing changes if one differs now.
   public var seen: [Change]?
 
   public init(
@@ -83,8 +79,7 @@ public struct GrantRequest: Hashable, Sendable, Codable, CheckedRequest {
   public var minutes: Int
   /// The category that the time is for; `nil` if it is not for one category.
   public var category: AppCategory?
-  /// The application that the time is for, by its name or ID or a beginning of them; `nil` if it is
-  /// not for one application.
+  /// The application that the time is for, by (the beginning of) its name or ID; `nil` for none.
   public var app: String?
   /// Why it is more or less, which the child reads; empty or `nil` for no reason.
   public var reason: String?
@@ -103,9 +98,7 @@ public struct GrantRequest: Hashable, Sendable, Codable, CheckedRequest {
   }
 }
 
-/// The settings of the whole family that hold, as the local API shows them.
-///
-/// Which there are, and their names, is said by the table of rules.
+/// The family's settings in force, as the local API shows them; the table of rules names them.
 ///
 /// Spec: Protocol/11-rules.md §1, §2.
 public struct FamilySettings: Hashable, Sendable, Codable {

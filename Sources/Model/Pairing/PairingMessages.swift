@@ -2,15 +2,13 @@
 ///
 /// Spec: Protocol/03-pairing.md §4.
 public struct PairingOpening: Hashable, Sendable {
-  /// The value that commits the joiner to its keys and random number before it sees the inviter's,
-  /// 32 bytes.
+  /// The joiner's commitment to its keys and its random number, 32 bytes.
   public var commitment: [UInt8]
 
   public init(commitment: [UInt8]) { self.commitment = commitment }
 }
 
-/// The identity of a side: the inviter's in the second handshake message, the joiner's in the
-/// third.
+/// The identity of a side, in the second handshake message (inviter) or the third (joiner).
 public struct PairingIntroduction: Hashable, Sendable {
   /// The Ed25519 key, 32 bytes.
   public var identityKey: [UInt8]
@@ -47,9 +45,7 @@ public enum PairingStep: Hashable, Sendable {
   case abort(PairingOutcome)
 }
 
-/// The result of a pairing.
-///
-/// Each has one sentence with the next step.
+/// The result of a pairing, with a sentence that tells the next step.
 ///
 /// Spec: Protocol/03-pairing.md §8.
 public enum PairingOutcome: String, Codable, Sendable, Hashable, CaseIterable {

@@ -1,6 +1,4 @@
-/// The body of `POST /v1/pairing/invitations`, which opens a pairing code.
-///
-/// Only a parent's node accepts it.
+/// `POST /v1/pairing/invitations`: opens a pairing code, on a parent's node.
 public struct InviteRequest: Hashable, Sendable, Codable, CheckedRequest {
   /// The minutes for which the code is open, 1 to 15; `nil` for 5.
   public var minutes: Int?
@@ -20,8 +18,7 @@ public struct InviteRequest: Hashable, Sendable, Codable, CheckedRequest {
 public struct JoinRequest: Hashable, Sendable, Codable, CheckedRequest {
   /// The typed or pasted code; case, spaces and dashes do not matter.
   public var code: String
-  /// The inviter's `host:port`, for a network on which neither the code's address nor mDNS reaches
-  /// it.
+  /// The inviter's `host:port`, where neither the code's address nor mDNS reaches it.
   public var peer: String?
   /// A Boolean value that indicates whether to join without asking the person at this machine.
   public var acceptWithoutAsking: Bool
@@ -47,8 +44,7 @@ extension LocalAPIError {
     phrase: "This is a parent's machine, which shows the code: run `latchkey pair` here and on the child's machine.")
 }
 
-/// The body of `POST /v1/pairing/{pairingID}/answer`: a person's answer to the question of a
-/// pairing.
+/// `POST /v1/pairing/{pairingID}/answer`: a person's answer to the question of a pairing.
 public struct PairingAnswer: Hashable, Sendable, Codable, CheckedRequest {
   /// A Boolean value that indicates whether the person accepts the other machine.
   public var accept: Bool
@@ -69,8 +65,7 @@ public struct PairingProgress: Hashable, Sendable, Codable {
   public enum Phase: String, Codable, Sendable, Hashable, CaseIterable {
     /// A code is open and unused, or the joiner is dialing.
     case waiting
-    /// The other side proved that it has the code, and the person is asked; see `peerName` and
-    /// `digits`.
+    /// The other side has the code, and the person is asked; see `peerName` and `digits`.
     case asking
     /// Both sides agreed, and the pairing is being stored.
     case committing
@@ -94,8 +89,7 @@ public struct PairingProgress: Hashable, Sendable, Codable {
   public var code: String?
   /// The short code of the same invitation, such as `KX-7Q2MN-4C`; present if `code` is.
   public var typedCode: String?
-  /// The first two symbols of the typed code, which are announced while the code is open and not
-  /// secret.
+  /// The first two symbols of the typed code, which are announced and not secret.
   public var prefix: String?
   /// The name of the child whose machine was invited.
   public var childName: String?
@@ -131,9 +125,7 @@ public struct PairingProgress: Hashable, Sendable, Codable {
   }
 }
 
-/// Sentences about a pairing that people read in a terminal and on a page.
-///
-/// Those of an outcome and its next step are the node's own (`PairingProgress.phrase`).
+/// Sentences about a pairing for a terminal and a page, without the node's own (`phrase`).
 extension PairingProgress {
   /// Returns the sentence about a wrong code and the attempts left.
   public static func guessed(_ failuresLeft: Int) -> Phrase {
@@ -156,11 +148,9 @@ extension PairingProgress {
       ["machine": name.quotation, "given": given.quotation])
   }
 
-  /// Returns the sentence about a no, on the machine that shows the code; `nil` if the node knows
-  /// better what happened.
+  /// Returns who said no, and the next step, on the machine that shows the code; else `nil`.
   ///
-  /// - Parameter isHere: Whether the person at this machine said it.
-  /// - Returns: Who said no, and the next step.
+  /// `isHere` tells whether the person at this machine said it.
   public func refusal(isHere: Bool) -> Phrase? {
     guard part == .inviter else { return nil }
     if isHere {

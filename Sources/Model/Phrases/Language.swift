@@ -28,12 +28,11 @@ public struct Language: Hashable, Sendable {
     return languages
   }()
 
-  /// Returns the language that the environment of a process asks for.
+  /// Returns the first language with texts that the environment of a process asks for, or English.
   ///
-  /// - Parameter variables: `LC_ALL`, `LC_MESSAGES` and `LANG`, of which the first that is not
-  ///   empty holds, such as `de_DE.UTF-8`. Unless it is that of the C library, the languages of
-  ///   `LANGUAGE`, such as `fr:de`, come first.
-  /// - Returns: The first language that there are texts in, or English.
+  /// Of `LC_ALL`, `LC_MESSAGES` and `LANG`, the first that is not empty holds, such as
+  /// `de_DE.UTF-8`. Unless it is that of the C library, the languages of `LANGUAGE`, such as
+  /// `fr:de`, come first.
   public static func asked(for variables: [String: String]) -> Language {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { variables[$0] }.first { !$0.isEmpty } ?? "C"
     guard locale != "C", locale != "POSIX", !locale.hasPrefix("C.") else { return .english }
@@ -41,10 +40,7 @@ public struct Language: Hashable, Sendable {
     return names.lazy.compactMap { named($0) }.first ?? .english
   }
 
-  /// Returns the language of a machine, by its file of the default locale.
-  ///
-  /// - Parameter file: Lines such as `LANG="de_DE.UTF-8"`, of `/etc/default/locale` for instance.
-  /// - Returns: The language, or English.
+  /// Returns the language of a file such as `/etc/default/locale`, or English.
   public static func asked(forLocale file: String) -> Language {
     var variables: [String: String] = [:]
     for line in file.split(separator: "\n") {
@@ -70,8 +66,7 @@ public struct Language: Hashable, Sendable {
     return best?.language ?? .english
   }
 
-  /// Returns the language of a name such as `de`, `de-AT` or `de_DE.UTF-8`; `nil` if there are no
-  /// texts in it.
+  /// Returns the language of a name such as `de` or `de_DE.UTF-8`; `nil` without texts in it.
   public static func named(_ name: some StringProtocol) -> Language? {
     let code = name.prefix { $0.isASCII && $0.isLetter }.lowercased()
     // Without the texts of others, which a process that needs none does not read.

@@ -31,20 +31,10 @@ public struct Phrase: Hashable, Sendable, ExpressibleByStringLiteral {
   /// What stands in each place, by its name.
   public var arguments: [String: Argument]
 
-  /// Creates a phrase.
-  ///
-  /// - Parameters:
-  ///   - text: The English text, which names its places in braces.
-  ///   - arguments: What stands in each place.
+  /// Creates a phrase of an English text, with what stands in the places that it names in braces.
   public init(_ text: String, _ arguments: [String: Argument] = [:]) { (self.text, self.arguments) = (text, arguments) }
 
-  /// Creates a phrase whose words depend on a number.
-  ///
-  /// - Parameters:
-  ///   - one: The English text for 1.
-  ///   - other: The English text for any other number.
-  ///   - count: The number, which stands in the place `{count}`.
-  ///   - arguments: What stands in the other places.
+  /// Creates a phrase with a text for 1 and another one for any other number, the place `{count}`.
   public init(one: String, other: String, count: Int, _ arguments: [String: Argument] = [:]) {
     self.init(one, arguments)
     plural = Plural(other: other, count: count)
@@ -58,12 +48,7 @@ public struct Phrase: Hashable, Sendable, ExpressibleByStringLiteral {
   /// A place for which there is no argument stays as it is.
   public func worded(in language: Language = .english) -> String { worded(in: language) { $0 } }
 
-  /// Returns the phrase in words.
-  ///
-  /// - Parameters:
-  ///   - language: The language of the reader.
-  ///   - shown: Returns how a text that is the same in all languages, such as a name, is shown.
-  /// - Returns: The words.
+  /// Returns the phrase in words; `shown` makes texts such as names fit to be shown.
   public func worded(in language: Language, showing shown: (String) -> String) -> String {
     Self.filled(language.form(of: self)) { argument($0)?.worded(in: language, showing: shown) }
   }

@@ -11,12 +11,10 @@ public struct ToldSentence: Hashable, Sendable, ExpressibleByStringLiteral {
 
   public init(_ phrase: Phrase) { (english, self.phrase) = (phrase.worded(), phrase) }
 
-  /// Creates a sentence as it was told.
+  /// Creates a sentence as it was told; `phrase` says the same.
   ///
-  /// - Parameters:
-  ///   - english: The sentence in English.
-  ///   - phrase: The same as a phrase. It is left out if its bounds do not permit it, or if its
-  ///     English words are others: nobody may be told something else in another language.
+  /// A phrase outside its bounds, or whose English words are others, is left out: nobody may be
+  /// told something else in another language.
   public init(english: String, phrase: Phrase? = nil) {
     self.english = english
     self.phrase = phrase.flatMap { $0.isWithinBounds && $0.worded() == english ? $0 : nil }

@@ -13,15 +13,13 @@ public struct PointsRate: Hashable, Sendable, Comparable {
 
   private init(unchecked milliPointsPerHour: Int64) { self.milliPointsPerHour = milliPointsPerHour }
 
-  /// Creates a rate from milli-points per minute, as in settings and records, limited to the valid
-  /// range.
+  /// Creates a rate from milli-points per minute, limited to the valid range.
   public init(milliPointsPerMinute: Int64) {
     let highest = Self.highest.milliPointsPerHour / 60
     self.init(unchecked: min(max(milliPointsPerMinute, 0), highest) * 60)
   }
 
-  /// Creates a rate from milli-points per hour, limited to the valid range: 20,000 is 20 points an
-  /// hour.
+  /// Creates a rate from milli-points per hour, limited to the valid range.
   public init(milliPointsPerHour: Int64) {
     self.init(unchecked: min(max(milliPointsPerHour, 0), Self.highest.milliPointsPerHour))
   }
@@ -72,13 +70,10 @@ public enum PointsArithmetic {
     Int128(sessionMilliseconds) >= Int128(minimumSessionMinutes) * 60_000
   }
 
-  /// Returns the points that a stretch of use earns, in milli-points, and carries the remainder
-  /// over.
+  /// Returns the milli-points that a stretch of use earns, and carries the remainder over.
   ///
-  /// - `activeMilliseconds`: The time of use. A negative time counts as 0, and more than 100 years
-  ///   as 100 years.
-  /// - `rate`: The rate at the time of use.
-  /// - `carry`: The remainder of the application's earlier stretches on that day.
+  /// `carry` is the remainder of the application's earlier stretches on that day. A negative time
+  /// counts as 0, and more than 100 years as 100 years.
   public static func earned(activeMilliseconds: Int64, rate: PointsRate, carry: inout PointsRemainder) -> Int64 {
     let (milliPoints, parts) = (worth(activeMilliseconds, rate) + Int128(carry.parts)).quotientAndRemainder(
       dividingBy: Int128(PointsRemainder.partsPerMilliPoint))
@@ -86,16 +81,11 @@ public enum PointsArithmetic {
     return Int64(milliPoints)
   }
 
-  /// Returns the points that a period of use costs, in milli-points, and carries over what is paid
-  /// in advance.
+  /// Returns the milli-points that a stretch of use costs, and carries over what is paid in
+  /// advance.
   ///
-  /// - Parameters:
-  ///   - activeMilliseconds: The time of use. A negative time counts as 0, and more than 100 years
-  ///     as 100 years.
-  ///   - rate: The rate at the time of use.
-  ///   - carry: The advance payment of the application's earlier periods of that day, which is
-  ///     updated.
-  /// - Returns: The cost.
+  /// `carry` is the advance payment of the application's earlier stretches on that day. A negative
+  /// time counts as 0, and more than 100 years as 100 years.
   public static func cost(activeMilliseconds: Int64, rate: PointsRate, carry: inout PointsRemainder) -> Int64 {
     let unit = Int128(PointsRemainder.partsPerMilliPoint)
     let due = worth(activeMilliseconds, rate) - Int128(carry.parts)
@@ -108,30 +98,22 @@ public enum PointsArithmetic {
     return Int64(milliPoints)
   }
 
-  /// Returns the refund in milli-points if time was paid for and only partly used.
+  /// Returns the refund in milli-points for time that was paid for and only partly used.
   ///
-  /// It is never negative, and never more than was paid.
-  ///
-  /// - `paidMilliPoints`: The milli-points paid for the whole time.
-  /// - `usedMilliseconds`: The time that was used.
-  /// - `rate`: The rate that was paid, rather than the present one.
+  /// It is 0 to what was paid. `rate` is the one that was paid, rather than the present one.
   public static func refund(paidMilliPoints: Int64, usedMilliseconds: Int64, rate: PointsRate) -> Int64 {
     var nothing = PointsRemainder()
     let spent = cost(activeMilliseconds: usedMilliseconds, rate: rate, carry: &nothing)
     return spent >= paidMilliPoints ? 0 : paidMilliPoints - spent
   }
 
-  /// Returns time multiplied by rate, in parts of a milli-point; at most 2 × 10²³, which exceeds 64
-  /// bits.
+  /// Returns time multiplied by rate, in parts of a milli-point: at most 2 × 10²³.
   private static func worth(_ milliseconds: Int64, _ rate: PointsRate) -> Int128 {
     Int128(min(max(milliseconds, 0), longestMilliseconds)) * Int128(rate.milliPointsPerHour)
   }
 }
 
 extension Sequence<Int64> {
-  /// The sum of the numbers, which stays at the largest or smallest value where 64 bits do not hold
-  /// it.
-  ///
-  /// Records and facts are other machines' words: a sum of them must not end the program.
+  /// The sum of the numbers, clamped to 64 bits: numbers of other machines must not trap.
   public var limitedSum: Int64 { Int64(clamping: reduce(Int128(0)) { $0 + Int128($1) }) }
 }

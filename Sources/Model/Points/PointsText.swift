@@ -3,8 +3,7 @@ public enum PointsText {
   /// The most points a minute that a rule may have.
   public static let greatest: Int64 = 1_000_000
 
-  /// Returns the milli-points in a number such as `2`, `2.5` or `0.125`; `nil` if the text is
-  /// malformed or exceeds `greatest`.
+  /// Returns the milli-points in a number such as `2.5`; `nil` if it is malformed or too great.
   public static func milliPoints(_ text: String) -> Int64? {
     let halves = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     guard let whole = digits(halves[0], 1...7), whole <= greatest else { return nil }
@@ -45,8 +44,7 @@ public enum PointsText {
       count: isWhole ? Int(clamping: (milliPoints / 1_000).magnitude) : 2, ["points": number(milliPoints)])
   }
 
-  /// Returns what is left of milli-points as people read it, rounded down to tenths of a point:
-  /// while rewards are used, it falls by thousandths all the time.
+  /// Returns milli-points that fall all the time as people read them, rounded down to tenths.
   public static func left(_ milliPoints: Int64) -> Int64 { milliPoints - ((milliPoints % 100) + 100) % 100 }
 
   /// Returns milli-points as a number for a phrase, with the decimal mark of a language.

@@ -15,8 +15,7 @@ public struct Account: Hashable, Sendable, Codable, Comparable, InventoryEntry {
   public var name: String
   /// The name of the person, a *line* of at most 255 bytes; empty if the system knows none.
   public var fullName: String
-  /// The name of the child whose account it is by the word of the machine's owner, 1 to 64 bytes;
-  /// `nil` if the owner has not said it.
+  /// The name of the child whose account it is, as the machine's owner says; 1 to 64 bytes.
   public var statedChild: String?
 
   public init(uid: UInt32, name: String, fullName: String, statedChild: String? = nil) {
@@ -28,8 +27,7 @@ public struct Account: Hashable, Sendable, Codable, Comparable, InventoryEntry {
       ?? statedChild.flatMap { TextRule.deviceName.fault(in: $0) }
   }
 
-  /// Returns whether the machine says that the account is the child's with this name, compared
-  /// without regard to case.
+  /// Returns whether the owner's word names this child, compared without regard to case.
   public func isStated(_ child: String) -> Bool { statedChild?.lowercased() == child.lowercased() }
 
   /// Returns whether `left` sorts before `right`, which compares the numbers.
@@ -56,8 +54,8 @@ public struct AccountIdentity: Hashable, Sendable {
   public var name: String
   /// The path of the home folder; empty if there is none.
   public var home: String
-  /// What distinguishes the home folder from all others, wherever it is moved to on its file
-  /// system; empty if it is not there, or not the account's own.
+  /// The mark of the home folder, wherever it is moved; empty if it is missing or not the
+  /// account's.
   public var homeMark: String
 
   public init(uid: UInt32, name: String, home: String, homeMark: String) {

@@ -11,8 +11,7 @@ public struct Register: Hashable, Sendable {
   /// The zone, which decides the machines that hold the register.
   public var zone: Zone
   public var key: RegisterKey
-  /// The value as text of at most 20,480 bytes, in the form that the key defines; `nil` if the
-  /// register was deleted.
+  /// The value, at most 20,480 bytes in the key's form; `nil` if the register was deleted.
   public var value: String?
   /// The time of the edit and its author.
   public var modified: HybridTimestamp
@@ -31,10 +30,7 @@ public struct Register: Hashable, Sendable {
     return present.utf8.lexicographicallyPrecedes(value.utf8)
   }
 
-  /// The child whose machine a machine is, according to this register of the machine's zone; `nil`
-  /// for any other register.
-  ///
-  /// Spec: Protocol/10-household.md §2.
+  /// The child whom a machine serves by this register; `nil` for another register (10 §2).
   public var servedChild: ChildID? {
     guard case .machine = zone, value == "yes" else { return nil }
     return key.servedChild
@@ -51,8 +47,7 @@ public struct Register: Hashable, Sendable {
 public enum Zone: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The registers of the whole family, which every machine holds.
   case family
-  /// The registers of one child, which the machines of this child hold and those of other children
-  /// do not.
+  /// The registers of one child, which the machines of this child hold and no others.
   case child(ChildID)
   /// The registers of one machine, such as the children who use it, which the machine itself holds.
   case machine(DeviceID)
@@ -75,8 +70,7 @@ public enum Zone: Hashable, Sendable, Comparable, CustomStringConvertible {
     }
   }
 
-  /// Creates a zone from its form and ID; returns `nil` if the form is unknown or the ID has
-  /// another size.
+  /// Creates a zone from its form and ID; `nil` for an unknown form or a wrong size.
   public init?(form: UInt8, id: [UInt8]) {
     switch form {
     case 1:
@@ -131,10 +125,7 @@ extension RegisterKey {
 extension Register: Codable {
   private enum Field: String, CodingKey { case zone, id, key, value, modified }
 
-  /// Decodes a register.
-  ///
-  /// The member `zone` is `family`, `child` or `machine`, with the child's or the device's ID in
-  /// `id`.
+  /// The member `zone` is `family`, `child` or `machine`, with the child's or device's ID in `id`.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Field.self)
     let zone: Zone
@@ -148,10 +139,7 @@ extension Register: Codable {
       modified: try fields.decode(HybridTimestamp.self, forKey: .modified))
   }
 
-  /// Encodes the register.
-  ///
-  /// The family has no member `id`, and a deleted register no `value`. What a PIN is kept as is
-  /// left out as `set`.
+  /// Leaves out `id` for the family, `value` if it was deleted, and the hash of a PIN (`set`).
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: Field.self)
     switch zone {

@@ -31,8 +31,7 @@ public struct RegisterKey: Hashable, Sendable, Comparable, ExpressibleByStringLi
   /// The segments, at least one, none of them empty.
   public var segments: [Substring] { Self.segments(of: text) }
 
-  /// Returns the parts between slashes, as bytes: a character may begin with a slash and go on with
-  /// an accent.
+  /// Returns the parts between slashes, by bytes: an accent may follow a slash.
   private static func segments(of text: String) -> [Substring] {
     text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
   }
@@ -58,8 +57,7 @@ public struct RegisterKey: Hashable, Sendable, Comparable, ExpressibleByStringLi
 extension RegisterKey: Codable {}
 
 extension RegisterKey {
-  /// The days that the register is for, if its key is `today/DATE/…` or `days/FIRST..LAST/…`; `nil`
-  /// for any other key.
+  /// The days of a key `today/DATE/…` or `days/FIRST..LAST/…`; `nil` for any other key.
   public var days: DayRange? {
     guard text.utf8.starts(with: "today/".utf8) || text.utf8.starts(with: "days/".utf8) else { return nil }
     let parts = segments
@@ -67,9 +65,7 @@ extension RegisterKey {
     return (days.first == days.last) == (parts[0] == "today") ? days : nil
   }
 
-  /// The last of these days.
-  ///
-  /// The register is forgotten some days after it.
+  /// The last of these days, some days after which the register is forgotten.
   public var lastDay: FamilyDay? { days?.last }
 
   /// Returns whether this key is kept in preference to another one when a zone is full.

@@ -93,9 +93,7 @@ public struct RegisterMap: Hashable, Sendable {
 }
 
 extension Sequence<Register> {
-  /// The children whose machine it is, according to the registers of a machine's zone.
-  ///
-  /// Spec: Protocol/10-household.md §2.
+  /// The children whom a machine serves by the registers of its zone (10 §2).
   public var servedChildren: [ChildID] { compactMap(\.servedChild) }
 }
 
@@ -108,9 +106,6 @@ extension Sequence<Register> {
   /// These are the parent's own, with a child left out whom another parent has taken from the
   /// machine since. What the machine tells can therefore end that it is sent a child's registers,
   /// and never begin it.
-  ///
-  /// - Parameter told: What the machine says that it holds.
-  /// - Returns: The registers.
   public func narrowed(by told: some Sequence<Register>) -> [Register] {
     var taken: [RegisterMap.Place: Register] = [:]
     for register in told where register.key.servedChild != nil && register.servedChild == nil {

@@ -1,5 +1,4 @@
-/// The conversion of text from other machines or people into a form that cannot start a line or
-/// control a terminal.
+/// Text from other machines or people in a form that cannot control a terminal.
 public enum PrintableText {
   /// Returns a text with control, invisible and line-breaking characters replaced by U+FFFD.
   public static func of(_ text: String) -> String {
@@ -12,8 +11,7 @@ public enum PrintableText {
     return safe
   }
 
-  /// Returns whether a scalar is the joiner between two emoji that are one picture, such as a
-  /// family.
+  /// Returns whether a scalar is the joiner between two emoji, as in a family.
   private static func joinsEmoji(_ index: String.Index, _ scalars: String.UnicodeScalarView) -> Bool {
     guard scalars[index] == "\u{200D}", index > scalars.startIndex else { return false }
     let (before, next) = (scalars[scalars.index(before: index)], scalars.index(after: index))
@@ -21,8 +19,8 @@ public enum PrintableText {
     return (before == "\u{FE0F}" || before.properties.isEmoji) && scalars[next].properties.isEmoji
   }
 
-  /// Returns whether a scalar is one of the tags that make a flag of a region out of a black one,
-  /// such as that of England: 3 to 6 letters or digits, and their end.
+  /// Returns whether a scalar is a tag in the flag of a region: 3 to 6 letters or digits and an
+  /// end.
   private static func isOfFlag(_ index: String.Index, _ scalars: String.UnicodeScalarView) -> Bool {
     guard isTag(scalars[index]) else { return false }
     let before = scalars[..<index].reversed().prefix { isTag($0) }.count
@@ -39,11 +37,7 @@ public enum PrintableText {
     }
   }
 
-  /// Returns JSON text with the same characters escaped, which does not change its value.
-  ///
-  /// - Parameter json: The output of an encoder, in which such characters occur only within
-  ///   strings, except for line feeds.
-  /// - Returns: Text that is safe to show on a terminal.
+  /// Returns an encoder's JSON with the same characters escaped, which does not change its value.
   public static func escapedJSON(_ json: String) -> String {
     var safe = ""
     for scalar in json.unicodeScalars {
@@ -102,8 +96,7 @@ public enum CSVText {
 /// shell finds anything to expand may stand on a command line; a machine with another name is named
 /// by its ID there.
 public enum ShellWord {
-  /// The ASCII characters that are literal in double quotes and in what a shell completes, beside
-  /// letters and digits.
+  /// The ASCII characters, beside letters and digits, that are literal in double quotes.
   private static let literal = Set(" .,_-'()+&".unicodeScalars)
 
   /// Returns whether a text can stand on a command line between double quotes, in any shell.
@@ -122,15 +115,13 @@ public enum ShellWord {
     }
   }
 
-  /// Returns a person's name as one word of a command line, in double quotes where it needs them;
-  /// in the place of one that is not plain, `NAME`.
+  /// Returns a name as one word of a command line; `NAME` if it is not plain.
   public static func person(_ name: String) -> String {
     guard isPlain(name) else { return "NAME" }
     return name.allSatisfy { $0.isLetter || $0.isNumber } ? name : "\"\(name)\""
   }
 
-  /// Returns a machine as one word of a command line: its name in double quotes, or its ID if the
-  /// name is not plain.
+  /// Returns a machine as one word of a command line: its quoted name, or its ID.
   public static func machine(_ name: DeviceName, _ device: DeviceID) -> String {
     isPlain(name.text) ? "\"\(name.text)\"" : device.short
   }

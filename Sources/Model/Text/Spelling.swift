@@ -7,11 +7,6 @@ public enum Spelling {
   ///
   /// A word is suggested if it begins with the typed text, contains it, or differs from it by few
   /// keystrokes: one if the typed text has up to four letters, otherwise two. Case is ignored.
-  ///
-  /// - Parameters:
-  ///   - typed: The typed text.
-  ///   - words: The words that would have been accepted.
-  /// - Returns: The suggestions.
   public static func suggestions(for typed: String, among words: [String]) -> [String] {
     let typed = typed.lowercased()
     guard !typed.isEmpty, typed.count <= longestWord else { return [] }
@@ -22,21 +17,14 @@ public enum Spelling {
     return ranked.sorted { ($0.rank, $0.word) < ($1.rank, $1.word) }.prefix(suggestions).map(\.word)
   }
 
-  /// Returns a question with the suggestions, such as "Did you mean Emma's PC?".
-  ///
-  /// - Parameters:
-  ///   - typed: The word that a person typed.
-  ///   - words: The words that would have been accepted.
-  ///   - quote: Returns a suggestion as it appears in the question.
-  /// - Returns: The question; empty if no word is similar.
+  /// Returns a question with the suggestions, such as "Did you mean Emma's PC?"; empty for none.
   public static func question(for typed: String, among words: [String], quote: (String) -> String = { $0 }) -> String {
     let found = suggestions(for: typed, among: words).map(quote)
     guard let last = found.last else { return "" }
     return "Did you mean " + (found.count == 1 ? last : found.dropLast().joined(separator: ", ") + " or " + last) + "?"
   }
 
-  /// The number of characters in the longest word that is compared, since the time grows with the
-  /// square of the length.
+  /// The longest word that is compared: the time grows with the square of its characters.
   private static let longestWord = 128
 
   private static func rank(_ typed: String, _ word: String) -> Int? {
@@ -53,8 +41,7 @@ public enum Spelling {
     return parts.contains { distance(Array(typed), Array($0)) <= 1 } ? 12 : nil
   }
 
-  /// Returns how many characters have to be put in, taken out, replaced, or swapped with their
-  /// neighbours.
+  /// Returns the number of insertions, deletions, replacements and swaps of neighbours.
   static func distance(_ left: [Character], _ right: [Character]) -> Int {
     var before: [Int] = []
     var last = Array(0...right.count)

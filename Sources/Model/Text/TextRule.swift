@@ -9,13 +9,11 @@
 public struct TextRule: Hashable, Sendable {
   /// The characters that a text may contain.
   public enum Characters: Hashable, Sendable {
-    /// All characters except control characters, line and paragraph separators, and those that
-    /// change the direction of text.
+    /// All characters but control characters, separators of lines, and changes of direction.
     case line
     /// The same characters, and line feeds.
     case paragraphs
-    /// All characters except those of the general categories Cc, Cf, Zl, Zp, Cs, Co and Cn, so that
-    /// none is invisible.
+    /// All characters except those of the categories Cc, Cf, Zl, Zp, Cs, Co and Cn.
     case visible
     /// The same characters, without spaces.
     case word
@@ -64,8 +62,7 @@ public struct TextRule: Hashable, Sendable {
   /// Returns the same rule for a text that people know by another name.
   public func called(_ what: String) -> TextRule { TextRule(what: what, bytes: bytes, characters: characters) }
 
-  /// Returns a sentence that describes what is wrong with a text and the next step; `nil` if it is
-  /// valid.
+  /// Returns a sentence with the fault of a text and the next step; `nil` if it is valid.
   public func fault(in text: String) -> String? { faultPhrase(in: text)?.worded() }
 
   public func faultPhrase(in text: String) -> Phrase? {
@@ -90,8 +87,7 @@ public struct TextRule: Hashable, Sendable {
   /// Returns whether the rule permits every character of a text, regardless of its length.
   public func allowsCharacters(of text: String) -> Bool { forbidden(in: text) == nil }
 
-  /// Returns the text with each forbidden character replaced by U+FFFD, truncated to the permitted
-  /// size at the end of a character.
+  /// Returns the text with U+FFFD for forbidden characters, cut to the permitted size.
   public func cleaned(_ text: String) -> String {
     var kept = String.UnicodeScalarView()
     var count = 0

@@ -11,23 +11,15 @@ public struct Backoff: Sendable, Hashable {
   /// The number of failed attempts since the last success or other input.
   public private(set) var failures = 0
 
-  /// Creates a back-off without a failure.
-  ///
-  /// - Parameters:
-  ///   - first: The first pause in milliseconds.
-  ///   - factor: The ratio of each pause to the previous one, without jitter.
-  ///   - longest: The longest pause in milliseconds.
+  /// Creates a back-off from the first to the longest pause in milliseconds, by a factor.
   public init(first: Int64 = 1_000, factor: Double = 1.5, longest: Int64 = 60_000) {
     (self.first, self.factor, self.longest) = (first, factor, longest)
   }
 
-  /// Counts a failed attempt.
+  /// Counts a failed attempt, and returns the pause before the next one in milliseconds.
   ///
-  /// - Parameters:
-  ///   - jitter: A random number from 0 to 1, which places the pause between half of the step and
-  ///     the whole step; 1 for no jitter.
-  ///   - bound: The longest pause this time in milliseconds, if it is shorter than usual.
-  /// - Returns: The pause before the next attempt in milliseconds.
+  /// A jitter from 0 to 1 places it between half of the step and the whole step. `bound` is the
+  /// longest pause this time in milliseconds.
   public mutating func failed(jitter: Double = 1, longest bound: Int64 = .max) -> Int64 {
     var step = Double(first)
     for _ in 0..<failures {

@@ -31,9 +31,7 @@ public struct AgeClock: Hashable, Sendable {
 
   /// Continues from the stored state of the clock, or begins at 0 if there is none.
   ///
-  /// - `noted`: The stored state: its boot, the time of the clock when that boot began, and the
-  ///   last instant of that boot that was stored.
-  /// - `bootID`: The present boot.
+  /// `noted` has the stored boot, the time when it began, and its last stored instant.
   public init(after noted: (bootID: String, base: Int64, last: BootInstant)?, bootID: String) {
     self.bootID = bootID
     switch noted {

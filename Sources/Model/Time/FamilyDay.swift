@@ -1,5 +1,4 @@
-/// A day of the family in the Gregorian calendar, such as `2026-11-21`, without a zone or a start
-/// hour.
+/// A day in the Gregorian calendar, such as `2026-11-21`, without a zone or a start hour.
 public struct FamilyDay: Hashable, Sendable, Comparable, TextCodable {
   public static let noun = "a day such as 2026-11-21"
 
@@ -14,8 +13,7 @@ public struct FamilyDay: Hashable, Sendable, Comparable, TextCodable {
   /// Creates a day from the number of days since 1970-01-01, limited to the supported days.
   package init(daysSinceEpoch: Int64) { self.daysSinceEpoch = min(max(daysSinceEpoch, -25_567), 2_932_896) }
 
-  /// Creates a day from the form of `description`; `nil` for another form, a day that does not
-  /// exist, or a year before 1900.
+  /// Creates a day from the form of `description`; `nil` for other texts and before 1900.
   public init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     guard parts.map(\.count) == [4, 2, 2] else { return nil }
@@ -75,8 +73,7 @@ public struct FamilyDay: Hashable, Sendable, Comparable, TextCodable {
   /// The Monday of the day's ISO week.
   public var startOfWeek: FamilyDay { advanced(byDays: -weekday.rawValue) }
 
-  /// Returns the number of days from `earlier` to this day, negative if this day is the earlier
-  /// one.
+  /// Returns the number of days from `earlier` to this day, which may be negative.
   public func days(since earlier: FamilyDay) -> Int { Int(daysSinceEpoch - earlier.daysSinceEpoch) }
 }
 

@@ -1,5 +1,4 @@
-/// A reading of a hybrid logical clock with its author, which orders edits without relying on the
-/// wall clock.
+/// A reading of a hybrid logical clock with its author, by which edits are ordered.
 public struct HybridTimestamp: Hashable, Sendable, Codable, Comparable {
   /// The time in Unix milliseconds, never less than in any earlier reading.
   public var wall: Int64
@@ -39,8 +38,7 @@ public struct HybridTimestamp: Hashable, Sendable, Codable, Comparable {
     return left.author < right.author
   }
 
-  /// Returns the next reading of `author`'s clock after `last`, at the wall time `wall` in Unix
-  /// milliseconds.
+  /// Returns the author's next reading after `last`, at the wall time in Unix milliseconds.
   public static func next(after last: HybridTimestamp?, wall: Int64, author: DeviceID) -> HybridTimestamp {
     guard let last, last.wall >= wall else { return HybridTimestamp(wall: wall, counter: 0, author: author) }
     guard last.counter == .max else {

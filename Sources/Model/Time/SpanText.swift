@@ -3,8 +3,7 @@ public enum SpanText {
   /// Returns a duration, rounded down, such as `40 s`, `5 min`, `1 h 59 min` or `2 days`.
   public static func of(_ milliseconds: Int64) -> String { phrase(of: milliseconds).worded() }
 
-  /// Returns a time that is left, in whole minutes rounded down, such as `less than 1 min` or `1 h
-  /// 30 min`.
+  /// Returns a time that is left, in whole minutes rounded down, such as `less than 1 min`.
   public static func left(_ milliseconds: Int64) -> String { phrase(left: milliseconds).worded() }
 
   /// Returns a number of minutes, such as `45 min` or `1 h 30 min`.
@@ -38,8 +37,7 @@ public enum SpanText {
   }
 }
 
-/// Reads spans of time as people write them: `90s`, `15min`, `1h`, `1h30m`, `1 h 30 min`, `1.5h`,
-/// `7d`.
+/// Spans of time as people write them: `90s`, `15min`, `1h30m`, `1 h 30 min`, `1.5h`, `7d`.
 public enum SpanReader {
   private static let units: [String: Int64] = [
     "s": 1_000, "sec": 1_000, "second": 1_000, "seconds": 1_000, "m": 60_000, "min": 60_000, "mins": 60_000,
@@ -47,12 +45,9 @@ public enum SpanReader {
     "day": 86_400_000, "days": 86_400_000,
   ]
 
-  /// Returns a span in milliseconds; `nil` if the text is malformed.
+  /// Returns a span such as `90m` in milliseconds; `nil` if it is malformed.
   ///
-  /// - Parameters:
-  ///   - text: The argument, such as `90m`.
-  ///   - plain: The milliseconds in the unit of a number without one; `nil` to require a unit.
-  /// - Returns: The span.
+  /// `plain` are the milliseconds of a number without a unit; `nil` to require one.
   public static func milliseconds(_ text: String, plain: Int64? = nil) -> Int64? {
     var rest = text.lowercased().filter { $0 != " " }[...]
     var total: Int64 = 0
@@ -80,8 +75,7 @@ public enum SpanReader {
     return total
   }
 
-  /// Returns the span of hours with a fraction, such as `1.5h`, in milliseconds; `nil` if it is
-  /// malformed or no whole minutes.
+  /// Returns hours with a fraction, such as `1.5h`, in milliseconds; `nil` unless whole minutes.
   private static func hours(_ whole: Substring, _ rest: Substring) -> Int64? {
     let fraction = rest.prefix { ("0"..."9").contains($0) }
     guard (1...2).contains(fraction.count), units[String(rest.dropFirst(fraction.count))] == 3_600_000,
@@ -91,8 +85,7 @@ public enum SpanReader {
     return parts % 60_000 == 0 ? hours * 3_600_000 + parts : nil
   }
 
-  /// Returns the span that a person means by a text that is none, such as `1:30` or `1,5h`, as it
-  /// is written here: `1h30m`; `nil` for any other text.
+  /// Returns what a person means by `1:30` or `1,5h`, as it is written here; else `nil`.
   public static func meant(_ text: String) -> String? {
     if let match = text.wholeMatch(of: /(\d{1,2}):([0-5]\d)(?: ?h)?/), let hours = Int(match.output.1),
       let minutes = Int(match.output.2)
@@ -104,8 +97,7 @@ public enum SpanReader {
     return dotted != text && minutes(dotted) != nil ? dotted : nil
   }
 
-  /// Returns a span in whole minutes, where a number without a unit counts minutes; `nil` for
-  /// anything else.
+  /// Returns a span in whole minutes, the unit of a plain number; `nil` for anything else.
   public static func minutes(_ text: String) -> Int? {
     guard let span = milliseconds(text, plain: 60_000), span % 60_000 == 0 else { return nil }
     return Int(exactly: span / 60_000)

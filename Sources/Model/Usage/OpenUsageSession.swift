@@ -21,11 +21,9 @@
   /// Of unknown programs that are rewards, it is the time before the last pause, and `clock` is
   /// when that pause ended.
   public var activity: SessionActivity?
-  /// A Boolean value that indicates whether what a child can forge recognized its program, which
-  /// then earns nothing.
+  /// A Boolean value that indicates whether a child can forge the match, so that it earns nothing.
   public var isWeak = false
-  /// The children for whom it counts, in the order of their IDs, if they share its account and none
-  /// has said who is there; else none.
+  /// The children for whom it counts, by ID, if they share the account and none is named.
   public var sharers: [SessionSharer] = []
 
   public init(
@@ -41,10 +39,7 @@
     set { record[keyPath: path] = newValue }
   }
 
-  /// The time for which a session of unknown programs waits for the next one after it was last
-  /// used, in milliseconds.
-  ///
-  /// Spec: Protocol/06-messages.md §5.
+  /// How long a session of unknown programs waits for the next one, in milliseconds (06 §5).
   public static let pauseMilliseconds: Int64 = 60_000
 
   /// A Boolean value that indicates whether it is a session of unknown programs in which no known
@@ -53,14 +48,10 @@
   /// Such a session was last used at `lastSeenAt`.
   public var isPaused: Bool { record.appID.isOfMany && processes.isEmpty }
 
-  /// The longest time for which what the agent saw first gives way to what a caller says that the
-  /// program is, in milliseconds.
-  ///
-  /// Spec: Protocol/06-messages.md §5.
+  /// How long a caller may correct what the agent saw first, in milliseconds (06 §5).
   public static let justSeenMilliseconds: Int64 = 10_000
 
-  /// Returns whether the agent has told of the session's only program a moment ago, and it is no
-  /// session of many programs.
+  /// Returns whether the agent has just told of the session's one program, which is a known one.
   public func isJustSeen(by now: BootInstant) -> Bool {
     record.evidence == .observed && !record.appID.isOfMany && processes.count == 1
       && now - startedAt <= Self.justSeenMilliseconds
@@ -95,8 +86,7 @@
   }
 }
 
-/// A process of one boot: its number, and its start time, which no later process with the same
-/// number shares.
+/// A process of one boot, which its number and its start time identify.
 public struct ProcessIdentity: Hashable, Sendable, Codable {
   public var processID: Int32
   /// Field 22 of /proc/PID/stat, in clock ticks since boot.
@@ -135,8 +125,7 @@ public struct SessionActivity: Hashable, Sendable {
     (self.run, self.clock, self.milliseconds) = (run, clock, milliseconds)
   }
 
-  /// Adds what has passed on the agent's clock since it was read last; a reading that is known adds
-  /// nothing.
+  /// Adds what has passed on the agent's clock since the last reading.
   public mutating func add(_ reading: Reading) {
     if reading.run == run { milliseconds += max(0, reading.milliseconds - clock) }
     clock = reading.run == run ? max(clock, reading.milliseconds) : reading.milliseconds

@@ -16,8 +16,7 @@ public struct RunningUse: Hashable, Sendable, Codable, InventoryEntry {
   public var since: Int64
   /// The time of use so far, in milliseconds.
   public var activeMilliseconds: Int64
-  /// A Boolean value that indicates whether nothing of it is in use at the moment, although the
-  /// session waits for its next program.
+  /// A Boolean value that indicates whether the session only waits for its next program.
   public var isPaused: Bool
 
   public init(

@@ -27,8 +27,7 @@ public struct UsageRecord: Hashable, Sendable, Codable {
   public var earnedMilliPoints: Int64
   /// How the session was observed.
   public var evidence: UsageEvidence
-  /// The number of sessions that the record represents: more than 1 for a total that was merged
-  /// because a queue was full.
+  /// The number of sessions in the record; more than 1 for a total that a full queue merged.
   public var sessions: Int64
   /// The number of the operating system's account that was used; `nil` if it is unknown.
   public var account: UInt32?
@@ -95,8 +94,7 @@ public enum UsageEvidence: String, Codable, Sendable, Hashable, CaseIterable {
   case tracked
   /// The agent saw the program running.
   case observed
-  /// The end was not observed, because the node or the machine stopped. The session ends when the
-  /// program was last seen.
+  /// The node or the machine stopped; the session ends when the program was last seen.
   case interrupted
 }
 

@@ -75,16 +75,14 @@ public struct DayBoundary: Hashable, Sendable {
     day == .last ? start(of: day) + 86_400_000 : start(of: day.advanced(byDays: 1))
   }
 
-  /// Returns what clocks in the zone show at an instant in Unix milliseconds, such as "2026-11-22
-  /// 18:30".
+  /// Returns the date and time in the zone, such as "2026-11-22 18:30", at Unix milliseconds.
   public func clock(at instant: Int64) -> String {
     let (day, minutes) = shown(at: instant)
     let (hour, minute) = minutes.quotientAndRemainder(dividingBy: 60)
     return "\(day) \(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
   }
 
-  /// Returns the minutes since midnight that clocks in the zone show at an instant in Unix
-  /// milliseconds, 0 to 1,439.
+  /// Returns the minute of the day in the zone at Unix milliseconds, 0 to 1,439.
   public func minuteOfDay(at instant: Int64) -> Int { shown(at: instant).minute }
 
   private func shown(at instant: Int64) -> (day: FamilyDay, minute: Int) {

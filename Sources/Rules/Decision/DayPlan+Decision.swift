@@ -51,12 +51,10 @@ extension DayPlan {
     return !app.isAlwaysAllowed && rules.lock.leavesNoTime(at: situation.time)
   }
 
-  /// Returns the unused screen time that earlier days of the week left for this day, in
-  /// milliseconds.
+  /// Returns the unused screen time of earlier days of the week, in milliseconds.
   public func carried(in situation: Situation) -> Int64 { Moment(self, situation).carried }
 
-  /// Decides whether sessions may be open: they close while only always-allowed applications may
-  /// run.
+  /// Decides whether sessions may be open: they close while only always-allowed programs may run.
   public func decideSessions(_ situation: Situation) -> Verdict { sessions(Moment(self, situation)) }
 
   /// Returns the instant at which sessions open again after they close at `closing`; `nil` if only
@@ -97,8 +95,7 @@ extension DayPlan {
     verdict(moment) { consider(terms, moment, $0) }
   }
 
-  /// Makes a verdict from the standings that `consider` passes to its argument; `consider` returns
-  /// the category.
+  /// Makes a verdict from the standings that `consider` visits; it returns the category.
   private func verdict(_ moment: Moment, _ consider: ((Reason, Standing) -> Void) -> AppCategory) -> Verdict {
     var closing: Reason?
     var closedFor: Int64? = 0
@@ -125,8 +122,7 @@ extension DayPlan {
       until: limiting == nil ? nil : Self.instant(now, left), decidedAt: now)
   }
 
-  /// Calls `visit` for each rule that is considered for a program, in the order of `Reason`, and
-  /// returns its category.
+  /// Visits each rule that is considered for a program, in order, and returns its category.
   @discardableResult
   private func consider(_ terms: Terms, _ moment: Moment, _ visit: (Reason, Standing) -> Void) -> AppCategory {
     let category = terms.category

@@ -29,20 +29,16 @@ public final class DayPlan: Sendable {
   let earlierInWeek: [FamilyDay]
   /// A Boolean value that indicates whether the next day begins a week.
   let isLastOfWeek: Bool
-  /// The limits on all screen time of the earlier days of the week, of the day and of the next one,
-  /// in milliseconds, without what was taken away; `nil` for no limit.
+  /// The limits on screen time in milliseconds, without what was taken away; `nil` for none.
   let screenLimits: (earlier: [Int64?], today: Int64?, tomorrow: Int64?)
-  /// The most unused screen time of the earlier days of the week, and of the day, that goes over to
-  /// the next one, in milliseconds; 0 if that has a limit of its own or begins a week.
+  /// The most unused screen time in milliseconds that goes from a day over to the next one.
   let carryOver: (earlier: [Int64], today: Int64)
   /// The time that was granted, whatever it is for.
   let granted: GrantedTime
   /// The terms of each application that has rules, of other programs, and of unknown programs.
   let prepared: [Subject: Terms]
 
-  /// Creates the plan of a day.
-  ///
-  /// Without `date`, the times of the day are those of `day`.
+  /// Creates the plan of a day; without `date`, the times of the day are those of `day`.
   public init(_ rules: RuleSet, day: FamilyDay, date: FamilyDay? = nil) {
     let boundary = rules.boundary
     let date = date ?? day
@@ -96,8 +92,7 @@ public final class DayPlan: Sendable {
 
   func terms(of subject: Subject) -> Terms { prepared[subject] ?? Terms(subject, rules, day: day, date: date) }
 
-  /// Returns the fewest minutes of time for all that would open the limits which close a program;
-  /// `nil` if none closes it, or if the most that can be granted at once would not open them.
+  /// Returns the fewest minutes that would open the limits on a program; `nil` if none would.
   public func missingMinutes(for subject: Subject, in situation: Situation) -> Int? {
     guard let id = CommandID(bytes: [UInt8](repeating: 0, count: 16)) else { return nil }
     func isClosed(with minutes: Int) -> Bool {

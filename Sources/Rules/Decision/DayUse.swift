@@ -12,8 +12,7 @@ public struct DayUse: Hashable, Sendable {
   public var apps: [AppID: Int64]
   /// The time for which anything of each group was in use.
   public var groups: [GroupName: Int64]
-  /// The time for which each application was in use within the hours of its limit, if that has
-  /// hours on any weekday.
+  /// The time of applications within the hours of their limits, where these have any.
   public var appsWithin: [AppID: Int64]
   /// The time for which anything of each group was in use within the hours of its limit.
   public var groupsWithin: [GroupName: Int64]
@@ -61,23 +60,17 @@ public struct Situation: Hashable, Sendable {
   public var day: FamilyDay
   /// The use by family day, up to this instant.
   public var use: [FamilyDay: DayUse]
-  /// The times since the previous family day from which breaks follow, in Unix milliseconds
-  /// (`UseTotals`).
+  /// The times since the previous day from which breaks follow, in Unix milliseconds.
   public var presence: SpanSet
-  /// The milli-points that the child may spend on this machine, after the cost of all use up to
-  /// this instant.
+  /// The milli-points that may be spent on this machine after all use up to this instant.
   public var spendable: Int64
   /// The redeemed minutes that are left at this instant.
   public var redeemed: [RedeemedTime]
   /// The programs that run, by the number of the child's account in which they run.
   public var running: [UInt32: Set<Subject>]
-  /// A Boolean value that indicates whether the child shares the account and none of the children
-  /// has said who is there, so that no points or redeemed minutes can be spent.
+  /// A Boolean value that indicates whether nobody is named in a shared account, so none can pay.
   public var isUnnamed = false
 
-  /// Creates a situation.
-  ///
-  /// Without `dayTime`, the day time is `time`.
   public init(
     boot: BootInstant, time: Int64, dayTime: Int64? = nil, day: FamilyDay, use: [FamilyDay: DayUse] = [:],
     presence: SpanSet = SpanSet(), spendable: Int64 = 0, redeemed: [RedeemedTime] = [],
@@ -87,8 +80,7 @@ public struct Situation: Hashable, Sendable {
     (self.presence, self.spendable, self.redeemed, self.running) = (presence, spendable, redeemed, running)
   }
 
-  /// The use that counts for the family day, including that of later days that a wrong clock had
-  /// reached.
+  /// The use of the day, and of later days that a wrong clock had reached.
   public var today: DayUse { use(counting: day) }
 
   func use(counting day: FamilyDay) -> DayUse {

@@ -53,8 +53,7 @@ struct Moment {
     return usedUp(tomorrow, in: toEnd..<Self.sum(toEnd, next), within: limit.hours.tomorrow) ?? .open(nil)
   }
 
-  /// Returns when time is used up by use in all of a day, or in all of the hours in it, from now
-  /// on; `nil` if it lasts for them.
+  /// Returns when use from now on uses up a time in a day or in its hours; `nil` for never.
   private func usedUp(_ left: Int64, in day: Range<Int64>, within hours: Intervals?) -> Standing? {
     var left = max(0, left)
     func usedUp(in stretch: Range<Int64>) -> Standing? {
@@ -82,8 +81,7 @@ struct Moment {
     }
   }
 
-  /// Returns the limit on all screen time, with what goes over to the day, and to the next one if
-  /// the day is used up to its end; `nil` for none.
+  /// Returns the limit on screen time with what goes over; `nil` for none.
   private func limitWithCarried() -> TimeLimit? {
     let limits = plan.screenLimits
     guard limits.today != nil || limits.tomorrow != nil else { return nil }
@@ -138,9 +136,7 @@ struct Moment {
     return limited(Int64(min(left, Int128(HybridTimestamp.wallLimit))))
   }
 
-  /// Returns what the redeemed minutes leave.
-  ///
-  /// Those that expire first are used first.
+  /// Returns what the redeemed minutes leave; those that expire first are used first.
   func leftOfRedeemed() -> Standing {
     var today: Int64 = 0
     var lasting: Int64 = 0

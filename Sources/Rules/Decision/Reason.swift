@@ -35,8 +35,7 @@ public enum Reason: Hashable, Sendable {
   case points
   /// The minutes that the child has redeemed.
   case redeemedTime
-  /// It costs points or redeemed minutes, several children share the account, and none has said who
-  /// is there.
+  /// It costs points or minutes, and nobody is named in an account that children share.
   case unnamed
 
   /// The word for the rule in reports: the key of its register where there is one.
@@ -140,14 +139,12 @@ public enum ReasonText {
     }
   }
 
-  /// Returns what the rule of one of several children who share an account means for what it
-  /// closes, such as "Ben's bedtime".
+  /// Returns what a child's rule means in a shared account, such as "Ben's bedtime".
   public static func closed(_ reason: Reason, _ words: Phrase, of child: String) -> Phrase {
     open(reason, closed(reason, words), of: child)
   }
 
-  /// Returns the rule of one of several children who share an account in words, such as "Ben's 2 h
-  /// of screen time a day".
+  /// Returns a child's rule in a shared account, such as "Ben's 2 h of screen time a day".
   public static func open(_ reason: Reason, _ words: Phrase, of child: String) -> Phrase {
     let arguments: [String: Phrase.Argument] = ["child": .text(child), "rule": .phrase(words)]
     let (his, forChild) = (Phrase("{child}'s {rule}", arguments), Phrase("{rule} for {child}", arguments))

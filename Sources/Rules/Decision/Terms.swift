@@ -77,8 +77,7 @@ struct TimeLimit: Sendable {
 }
 
 extension TimeLimit {
-  /// Creates what limits by weekday are on a day with `extra` milliseconds more, and on the next
-  /// one.
+  /// Creates the limits of a day, with `extra` milliseconds more, and of the next one.
   init(_ limits: DayLimits, extra: Int64, _ rules: RuleSet, day: FamilyDay, date: FamilyDay) {
     let (first, second) = (limits[day.weekday], limits[day.advanced(byDays: 1).weekday])
     let hours = { (limit: DayLimit?) in limit?.hours.map { Intervals($0, around: date, rules.boundary) } }

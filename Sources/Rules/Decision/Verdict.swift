@@ -29,8 +29,7 @@ public enum Subject: Hashable, Sendable, Comparable {
 
 /// The standing of an application with respect to one rule.
 public enum Standing: Hashable, Sendable {
-  /// It may run for some milliseconds from now; `nil` for longer than until the end of the next
-  /// day.
+  /// It may run for some milliseconds; `nil` for beyond the end of the next day.
   case open(Int64?)
   /// It may not run for at least some milliseconds from now; `nil` until a parent changes the rule.
   case closed(Int64?)
@@ -45,8 +44,7 @@ public struct Verdict: Hashable, Sendable {
 
   public var category: AppCategory
   public var isAllowed: Bool
-  /// The rule that closes it, now or at `until`; `nil` if no rule does before the end of the next
-  /// day.
+  /// The rule that closes it, now or at `until`; `nil` for none until the next day's end.
   public var reason: Reason?
   /// The instant at which an allowed application closes, or the earliest at which a closed one may
   /// open again.
@@ -125,7 +123,6 @@ public struct SharedVerdict: Hashable, Sendable {
     (verdict, self.place) = (verdicts[place], place)
   }
 
-  /// Returns when an allowed application closes, or a closed one may open again, in milliseconds of
-  /// the boot clock.
+  /// Returns when it closes or may open again, in milliseconds of the boot clock.
   private static func turn(_ verdict: Verdict) -> Int64 { verdict.until?.milliseconds ?? .max }
 }

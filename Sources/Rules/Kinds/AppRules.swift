@@ -126,8 +126,7 @@ public struct AppUse: Hashable, Sendable {
 }
 
 extension RuleForm<[AppMatcher]> {
-  /// Rules that recognize an application's processes: a line for each, with its kind, a space and
-  /// its value.
+  /// The rules that recognize processes: a line for each, with its kind, a space and its value.
   fileprivate static var matchers: Self {
     RuleForm(
       .form("matchers"), typed: read, text: { $0.map(\.text).joined(separator: "\n") },

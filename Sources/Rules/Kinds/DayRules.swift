@@ -21,9 +21,7 @@ extension RuleSet {
     public var rules: Exceptions
   }
 
-  /// Returns the exception of a day; `nil` for none.
-  ///
-  /// Of several, it is the child's that was set last, or otherwise the family's.
+  /// Returns a day's exception: the child's that was set last, or the family's; `nil` for none.
   func exception<Value>(_ kind: KeyPath<Exceptions, Value?>, on day: FamilyDay) -> Value? {
     exceptions.last { $0.days.contains(day) && $0.rules[keyPath: kind] != nil }?.rules[keyPath: kind]
   }

@@ -39,8 +39,7 @@ extension RuleSet {
     }
   }
 
-  /// Adds what the groups of an application say to its own rules; of several groups, the strictest
-  /// holds.
+  /// Adds what the groups of an application say; of several groups, the strictest holds.
   public func withGroups(_ app: App, _ id: AppID) -> App {
     let groups = groups(of: id).map(\.group)
     guard !groups.isEmpty else { return app }

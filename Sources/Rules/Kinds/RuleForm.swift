@@ -12,8 +12,7 @@ struct RuleForm<Value: Hashable & Sendable>: Sendable {
   let text: @Sendable (Value) -> String
   let words: @Sendable (Value, RuleTerms) -> Phrase
 
-  /// Creates a form; options take what `typed` takes, and words are the text, unless something else
-  /// is given.
+  /// Creates a form; by default, options take what `typed` takes, and the words are the text.
   init(
     _ values: RuleValues, typed: @escaping @Sendable (String) throws(RuleFault) -> Value,
     given: (@Sendable (String) throws(RuleFault) -> Value)? = nil, text: @escaping @Sendable (Value) -> String,
@@ -50,8 +49,7 @@ enum RuleUnit: Sendable {
   case rate
   case points
 
-  /// Reads an argument as a parent gives it, such as `1h30m` or `2.5` points; `nil` for anything
-  /// else.
+  /// Reads an option's argument, such as `1h30m` or `2.5` points; `nil` for anything else.
   func read(_ text: String) -> Int64? {
     switch self {
     case .seconds: SpanReader.milliseconds(text, plain: 1_000).map { $0 / 1_000 }
@@ -80,14 +78,7 @@ enum RuleUnit: Sendable {
 }
 
 extension RuleForm<Int64> {
-  /// A whole number.
-  ///
-  /// - Parameters:
-  ///   - range: The numbers that are permitted.
-  ///   - unit: What the number counts.
-  ///   - fault: The sentence about another number.
-  ///   - option: The sentence about another argument of an option.
-  /// - Returns: The form.
+  /// A whole number; `fault` is about another number, `option` about another option's argument.
   static func number(_ range: ClosedRange<Int64>, _ unit: RuleUnit, fault: Phrase, option: Phrase) -> Self {
     @Sendable func checked(_ number: Int64?, _ fault: Phrase) throws(RuleFault) -> Int64 {
       guard let number, range.contains(number) else { throw RuleFault(fault) }
@@ -160,14 +151,9 @@ extension RuleForm<Block> {
 extension RuleForm where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
   /// One of some words.
   ///
-  /// - Parameters:
-  ///   - fault: The sentence about another word, with the place `{words}`.
-  ///   - isLowercased: A Boolean value that indicates whether a person may type capital letters.
-  ///   - given: The words of options, where they are not those of the value with hyphens for
-  ///     capital letters.
-  ///   - option: The sentence about another word of an option; `nil` for the same.
-  ///   - words: What people read in place of the words.
-  /// - Returns: The form.
+  /// `fault` and `option` (for options, if it differs) are the sentences about another word, with
+  /// the place `{words}`. `given` are the words of options that are not those of the value with
+  /// hyphens for capital letters, and `words` what people read.
   static func choice(
     fault: Phrase, isLowercased: Bool = false, given: [Value: String] = [:], option: Phrase? = nil,
     words: [Value: Phrase] = [:]
@@ -193,8 +179,7 @@ extension RuleForm where Value: RawRepresentable & CaseIterable, Value.RawValue 
       }, text: { $0.rawValue }, words: { value, _ in words[value] ?? Phrase(verbatim: value.rawValue) })
   }
 
-  /// Returns a word with hyphens and small letters in place of capital letters: `pay-as-you-go` for
-  /// `payAsYouGo`.
+  /// Returns `pay-as-you-go` for `payAsYouGo`.
   private static func hyphened(_ word: String) -> String {
     word.map { $0.isUppercase ? "-\($0.lowercased())" : String($0) }.joined()
   }

@@ -75,12 +75,10 @@ public struct RuleKind<Part: RulePart, Value: Hashable & Sendable>: Sendable {
   /// Returns a value in words, such as "2 h".
   public func words(_ value: Value, _ terms: RuleTerms = RuleTerms()) -> String { form.words(value, terms).worded() }
 
-  /// Reads the argument of an option, such as `1h30m` or `2.5` points; throws a fault that says
-  /// what to give instead.
+  /// Reads an option's argument, such as `1h30m`; throws a fault with what to give instead.
   public func read(given text: String) throws(RuleFault) -> Value { try form.given(text) }
 
-  /// Returns the value that a register sets; `nil` for a register of another kind, without a value,
-  /// or with one that is unknown.
+  /// Returns the value that a register sets; `nil` without a valid one of this kind.
   public func value(in register: Register) -> Value? {
     guard let text = register.value, let key = RuleKey(register.key), key.entry == entry else { return nil }
     return try? form.stored(text)
@@ -93,14 +91,7 @@ public struct RuleKind<Part: RulePart, Value: Hashable & Sendable>: Sendable {
 extension RuleKind where Value == DayLimit? {
   /// Creates the kind of a limit a day, beside which each weekday may have a limit of its own.
   ///
-  /// - Parameters:
-  ///   - key: The last segments of the key.
-  ///   - path: Where the limits lie.
-  ///   - form: How a limit is written.
-  ///   - name: The name, which ends in "a day".
-  ///   - set: What a limit of so many minutes is called in an edit.
-  ///   - removed: What an edit without a limit is called.
-  ///   - effects: What the limit does.
+  /// `name` ends in "a day"; `set` names a limit in an edit, and `removed` an edit without one.
   init(
     limit key: String, _ path: any WritableKeyPath<Part, DayLimits?> & Sendable, _ form: RuleForm<DayLimit?> = .limit,
     name: String, set: String? = nil, removed: String, effects: RuleEffects = .closes
@@ -168,13 +159,11 @@ public struct RuleEntry: Hashable, Sendable {
   public let effects: RuleEffects
   /// A Boolean value that indicates whether each weekday may have a rule of its own.
   public let hasWeekdays: Bool
-  /// The name of the value among the family's settings in the local API; `nil` for what is not
-  /// shown there.
+  /// The name among the family's settings in the local API; `nil` if it is not shown there.
   public let setting: String?
   let name: String
   let removal: String
-  /// Reads a value as a person may type it or, if the second argument is true, only in its one
-  /// form.
+  /// Reads a typed value or, if the second argument is true, one in its only form.
   let read: @Sendable (String, Bool) throws(RuleFault) -> ReadValue
   /// Returns the value of an option's argument, as it is written.
   public let given: @Sendable (String) throws(RuleFault) -> String

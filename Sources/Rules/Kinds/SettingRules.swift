@@ -151,8 +151,7 @@ public struct NoticeChoice: Hashable, Sendable {
 
   public init() {}
 
-  /// Returns the end of the quiet hours that contain a time, both in Unix milliseconds; `nil`
-  /// outside of them.
+  /// Returns the end of the quiet hours at a time, in Unix milliseconds; `nil` outside of them.
   public func quietEnd(at time: Int64, on day: FamilyDay, _ boundary: DayBoundary) -> Int64? {
     quiet.map { Intervals($0, exceptions: { _ in nil }, around: day, boundary) }?.end(at: time)
   }

@@ -107,9 +107,7 @@ private struct LatestEnds {
 }
 
 extension LedgerEntry {
-  /// The end of a session of learning, in household time.
-  ///
-  /// A session counts as at most 31 days long.
+  /// The end of a session of learning, which counts as at most 31 days, in household time.
   fileprivate var end: Int64 { Moment.sum(at, min(quantity, SpanSet.longestMilliseconds)) }
 
   fileprivate func isBefore(_ other: LedgerEntry) -> Bool {

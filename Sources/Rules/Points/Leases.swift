@@ -16,10 +16,8 @@ public enum LeasePolicy {
   /// filled up to a common level, the emptiest purses first. A remainder goes to the machines that
   /// sort first. Nothing is lent while no machine asks.
   ///
-  /// - `purse`: The milli-points in the parent's purse.
-  /// - `machines`: All machines of the child.
-  /// - `asking`: The machines on which a reward runs or is about to.
-  /// - `held`: The milli-points in the machines' purses.
+  /// `asking` are the machines on which a reward runs or is about to. All amounts are milli-points
+  /// in a purse.
   public static func loans(
     purse: Int64, machines: Set<DeviceID>, asking: Set<DeviceID>, held: [DeviceID: Int64] = [:]
   ) -> [(to: DeviceID, milliPoints: Int64)] {
@@ -36,10 +34,8 @@ public enum LeasePolicy {
   /// machine that wants points shares with the others that do: it returns its excess over an equal
   /// share, unless the parent is about to lend to it.
   ///
-  /// - `purse`: The milli-points in the machine's purse.
-  /// - `used`: The milli-points that running sessions have cost so far.
-  /// - `others`: The milli-points in the purses of the other machines that want points.
-  /// - `lender`: The milli-points in the parent's purse.
+  /// `used` are the milli-points that running sessions have cost so far, `others` the purses of the
+  /// other machines that want points, and `lender` the parent's.
   public static func returned(
     purse: Int64, isOnlyMachine: Bool, runsReward: Bool, used: Int64 = 0, others: [Int64] = [], lender: Int64 = 0
   ) -> Int64 {
@@ -116,9 +112,7 @@ public struct ChildMachines: Hashable, Sendable {
   public var modified: HybridTimestamp
   public var machines: Set<DeviceID>
 
-  /// Creates a statement.
-  ///
-  /// If there are more than 64 machines, it names those that sort first.
+  /// Creates a statement, with the first 64 of the machines.
   public init(modified: HybridTimestamp, machines: Set<DeviceID>) {
     self.modified = modified
     self.machines = Set(machines.sorted().prefix(Self.most))

@@ -65,8 +65,7 @@ public struct LedgerEntry: Hashable, Sendable {
   /// The milli-points by which the purse changes; negative if it loses them.
   public var milliPoints: Int64
   public var day: FamilyDay
-  /// The household time in Unix milliseconds: the start of learning that earned points; otherwise
-  /// the time of writing.
+  /// The start of learning that earned, otherwise the writing, in household Unix milliseconds.
   public var at: Int64
   /// The machine whose purse points were lent to; `nil` for every other kind.
   public var other: DeviceID?

@@ -71,8 +71,7 @@ public struct Purse: Sendable {
     }
   }
 
-  /// Returns the cost of a running session of a reward so far in milli-points, without writing an
-  /// entry.
+  /// Returns the cost of a running reward so far in milli-points, and writes nothing.
   public func costSoFar(of session: UsageSlice, _ boundary: DayBoundary) -> Int64 {
     var copy = self
     return copy.cost(of: session, boundary)
@@ -99,12 +98,10 @@ public struct Purse: Sendable {
     }
   }
 
-  /// A Boolean value that indicates whether points for repeated learning on this machine remain to
-  /// be taken back.
+  /// A Boolean value that indicates whether repeated learning is still to be taken back.
   public var owes: Bool { !debts.isEmpty }
 
-  /// This machine's repeated learning with the points taken back so far, in the order of the
-  /// records' IDs.
+  /// This machine's repeated learning, with the points taken back so far, by record.
   private var debts: [(id: EntryID, found: LearningRepeat, taken: Int64)] {
     ledger.repeats.filter { $0.key.purse == device }
       .sorted { $0.key.source.bytes.lexicographicallyPrecedes($1.key.source.bytes) }

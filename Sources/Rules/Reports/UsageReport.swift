@@ -92,8 +92,7 @@ public struct UsageReport: Sendable {
     all = periods
   }
 
-  /// Adds a session, from its start for as long as its time of use; the part of it outside of the
-  /// report's days is left out.
+  /// Adds a session, from its start for its time of use, as far as it is in the report's days.
   public mutating func add(_ session: UsageSlice) {
     guard let stretch = SpanSet.stretch(from: session.start, milliseconds: session.activeMilliseconds),
       stretch.lowerBound < edges[edges.count - 1], stretch.upperBound >= edges[0]

@@ -55,8 +55,7 @@ extension ChildRequest.Wish {
 public struct RequestAnswer: Hashable, Sendable {
   /// What a parent can say.
   public enum Verdict: Hashable, Sendable {
-    /// Yes, with a number of minutes, which may differ from what was asked; `nil` for an
-    /// application.
+    /// Yes, with minutes that may differ from those asked for; `nil` for an application.
     case approved(minutes: Int?)
     case denied
   }
@@ -82,8 +81,7 @@ public struct RequestAnswer: Hashable, Sendable {
     }
   }
 
-  /// The answer as three lines: request, day and the hybrid time with its author; the verdict; the
-  /// word.
+  /// The answer as three lines: request, day, hybrid time and author; the verdict; the word.
   public var text: String {
     let first = [
       TextField.id(request), day.description, String(modified.wall), String(modified.counter),
@@ -107,8 +105,7 @@ public struct RequestAnswer: Hashable, Sendable {
     guard self.text.utf8.elementsEqual(text.utf8) else { return nil }
   }
 
-  /// Returns whether this answer is kept although another one of the same parent to the same
-  /// request is held: the earlier one is.
+  /// Returns whether this answer of a parent is kept in place of another one: the earlier is.
   public func isKept(over other: RequestAnswer) -> Bool {
     modified == other.modified ? text.utf8.lexicographicallyPrecedes(other.text.utf8) : modified < other.modified
   }

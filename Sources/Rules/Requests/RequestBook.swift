@@ -19,8 +19,7 @@ public struct RequestBook: Hashable, Sendable {
   /// The largest number of requests of one day; those whose IDs sort first are kept.
   public static let mostPerDay = 64
 
-  /// The largest number of requests of a child's that wait for an answer on the day on which they
-  /// are made.
+  /// The largest number of a child's requests that wait for an answer on their day.
   public static let mostOpen = 8
 
   /// The largest number of answers of one day, also to requests that have not arrived.
@@ -57,9 +56,7 @@ public struct RequestBook: Hashable, Sendable {
     return requests[request.id] == request
   }
 
-  /// Takes an answer, and returns whether the book has changed.
-  ///
-  /// An answer may arrive before its request.
+  /// Takes an answer, perhaps before its request; returns whether the book has changed.
   @discardableResult public mutating func merge(_ answer: RequestAnswer) -> Bool {
     guard TextRule.reason.fault(in: answer.word) == nil else { return false }
     if let held = answers[answer.request] {
@@ -140,8 +137,7 @@ extension [FamilyDay: Int] {
 }
 
 extension RuleSet {
-  /// Adds the grants that answers to requests give, also those of earlier days: use within them
-  /// counts neither for a limit a week nor for what goes over to the next day.
+  /// Adds the grants of answers, also of earlier days: use within them counts for no limit a week.
   public mutating func add(_ grants: [FamilyDay: [CommandID: Grant]]) {
     for (day, grants) in grants { self.grants[day, default: [:]].merge(grants) { _, answered in answered } }
   }

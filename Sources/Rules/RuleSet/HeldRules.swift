@@ -1,7 +1,6 @@
 import LatchkeyModel
 
-/// The rules of a child on a day, with the registers that they follow from, which tell what a
-/// single register comes to.
+/// The rules of a child on a day, with the registers that they follow from.
 ///
 /// Spec: Protocol/11-rules.md §2, §5.
 public struct HeldRules: Sendable {

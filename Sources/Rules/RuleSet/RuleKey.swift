@@ -78,8 +78,7 @@ public struct RuleKey: Hashable, Sendable {
     return weekday.map { "\(base)/\($0.word)" } ?? base
   }
 
-  /// The register's key; `nil` only for an application whose ID has so many slashes that the key is
-  /// too long.
+  /// The register's key; `nil` if an application's ID has so many slashes that it is too long.
   public var registerKey: RegisterKey? { RegisterKey(text) }
 
   public var everyDay: RuleKey { RuleKey(place) }
@@ -110,14 +109,9 @@ public struct RuleKey: Hashable, Sendable {
   /// Returns whether it is an exception for days that are over.
   public func isOver(on day: FamilyDay) -> Bool { days.map { $0.last < day } ?? false }
 
-  /// Returns whether it is an exception for days that are over, and none of its times goes on at an
-  /// instant: those of the last day may end on the next one.
+  /// Returns whether it is an exception that is over at an instant in Unix milliseconds.
   ///
-  /// - Parameters:
-  ///   - instant: The instant in Unix milliseconds.
-  ///   - value: The value of the exception.
-  ///   - boundary: The family's days.
-  /// - Returns: Whether it holds no more.
+  /// Times of its last day may end on the next one.
   public func isOver(at instant: Int64, value: String, _ boundary: DayBoundary) -> Bool {
     guard let last = days?.last, isOver(on: boundary.day(containing: instant)) else { return false }
     let timed = [DayRule.bedtime.entry, DayRule.school.entry, DayRule.rewardTimes.entry]
@@ -126,12 +120,10 @@ public struct RuleKey: Hashable, Sendable {
     return times.end(at: instant) == nil
   }
 
-  /// A Boolean value that indicates whether it is an application's rule for what is recorded of
-  /// many programs together, which has none.
+  /// A Boolean value that indicates whether it is a rule for many programs, which have none.
   public var isOfMany: Bool { application?.isOfMany == true }
 
-  /// Returns the change that gives the rule a text as a person may type it or, without one, removes
-  /// it.
+  /// Returns the change that sets the rule to a typed text or, without one, removes it.
   public func change(_ text: String?) -> RuleRequest.Change { RuleRequest.Change(self.text, text) }
 
   /// Returns whether a register of this key has a meaning in a zone.
@@ -164,8 +156,7 @@ public struct RuleKey: Hashable, Sendable {
     }
   }
 
-  /// Returns the value that the rules of a child have, as it is written; of a limit, those of all
-  /// weekdays.
+  /// Returns the value among the rules of a child, as it is written, of all weekdays.
   func shown(in rules: RuleSet) -> String? {
     switch place {
     case .child(let row): row.shown(rules)
@@ -192,8 +183,7 @@ public struct RuleKey: Hashable, Sendable {
     return bytes.count == segment.utf8.count ? segment : String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Returns the text of a key's segment; for one that is not written so, a text that leads to
-  /// another key.
+  /// Returns the text of a segment; of one in another form, a text that leads to another key.
   private static func unescaped(_ segment: Substring) -> String {
     guard segment.utf8.contains(UInt8(ascii: "%")) else { return String(segment) }
     var bytes: [UInt8] = []
@@ -212,8 +202,7 @@ public struct RuleKey: Hashable, Sendable {
 }
 
 extension RuleRow {
-  /// Sets a value in rules that may not be there yet; they stay as they are if the value cannot be
-  /// read.
+  /// Sets a value in rules that may not be there yet; an unreadable value changes nothing.
   fileprivate func set(_ part: inout Part?, _ text: String, _ weekday: Weekday?) throws(RuleFault) {
     var changed = part ?? Part()
     try set(&changed, text, weekday)
@@ -227,8 +216,7 @@ extension RuleRequest {
     RuleRequest(changes.map { Change("app/\(RuleKey.escaped(app.text))/\($0.key)", $0.value) })
   }
 
-  /// Returns the request with the whole keys of a group's rules and its applications, if it names a
-  /// group.
+  /// Returns the request with the whole keys of a group's rules, and its applications.
   public func ofGroup(_ members: [AppID]) -> RuleRequest {
     guard let group else { return self }
     let whole = members.isEmpty ? changes : [.init(GroupRule.members.end, GroupRule.members.text(members))] + changes

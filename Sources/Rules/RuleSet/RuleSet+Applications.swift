@@ -13,8 +13,7 @@ extension RuleSet {
     preconditionFailure("every machine knows UTC")
   }
 
-  /// Returns the rules of an application that apply, with its default category if no parent has set
-  /// one.
+  /// Returns the rules of an application that apply, with its default category.
   public func app(_ id: AppID) -> App {
     if id == .unknownPrograms { return unknown }
     if id == .otherPrograms { return Self.neutral("Other programs") }
@@ -26,16 +25,14 @@ extension RuleSet {
     return app
   }
 
-  /// Returns whether a parent has given an application, or a group that it is in, a category, or
-  /// always allows it.
+  /// Returns whether a parent has given it or its group a category, or always allows it.
   func isListed(_ subject: Subject) -> Bool {
     guard case .app(let id) = subject, !id.isOfMany, let own = apps[id], own.isEnabled else { return false }
     let groups = groups(of: id).map(\.group)
     return own.category != nil || groups.contains { $0.category != nil } || withGroups(own, id).isAlwaysAllowed
   }
 
-  /// Returns whether what is used under an ID is closed because it is not listed; a block comes
-  /// before that.
+  /// Returns whether an ID is closed because it is not listed, and not because of a block.
   public func isClosedAsUnlisted(_ id: AppID) -> Bool {
     programs == .listed && !isRemoved && !isListed(Subject(id)) && !app(id).isBlocked
   }
@@ -52,8 +49,7 @@ extension RuleSet {
     }
   }
 
-  /// Returns whether an application or a group that it is in has a category, or is always allowed,
-  /// by a parent's rule.
+  /// Returns whether a parent has given it or its group a category, or always allows it.
   public func isListed(_ id: AppID) -> Bool { isListed(.app(id)) }
 
   /// The rules of unknown programs, which are one application for people.
@@ -72,8 +68,7 @@ extension RuleSet {
     return app
   }
 
-  /// Returns the category that holds for an application by default, because no parent has set one;
-  /// `nil` for none.
+  /// Returns the default category of an application; `nil` if a parent has set one.
   public func categoryByDefault(_ id: AppID) -> AppCategory? {
     let app = apps[id] ?? App()
     let isSet = app.category != nil || groups(of: id).contains { $0.group.category != nil }
@@ -108,8 +103,7 @@ extension RuleSet {
     grants[day]?.values.reduce(0) { covers($1) ? $0 + $1.milliseconds : $0 } ?? 0
   }
 
-  /// Returns the milliseconds that were taken away on a day from the limit of a scope: that on all
-  /// screen time, on a category, or on an application and its groups.
+  /// Returns the milliseconds that were taken away on a day from the limit of a scope.
   public func taken(from scope: GrantScope, on day: FamilyDay) -> Int64 {
     deductions[day]?.values.reduce(0) { $1.time.scope == scope ? $0 + $1.time.milliseconds : $0 } ?? 0
   }

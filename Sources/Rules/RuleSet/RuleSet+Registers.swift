@@ -9,9 +9,7 @@ public struct Rule: Hashable, Sendable {
   /// The value as text, which is the content of the register and the same for the same value.
   public let text: String
 
-  /// Creates a rule from text as a person may type it.
-  ///
-  /// Throws a fault in a sentence that says what to give instead.
+  /// Creates a rule from a typed text; throws a fault that says what to give instead.
   public init(_ key: RuleKey, typed text: String) throws(RuleFault) {
     guard let registerKey = key.registerKey else {
       throw RuleFault("The application's ID is too long for a rule: give it a shorter one.")

@@ -20,8 +20,7 @@ public struct RuleSet: Hashable, Sendable, RulePart {
   public var categories: [AppCategory: Category] = [:]
   /// The limit on all screen time a day.
   public var dailyLimit: DayLimits?
-  /// The most minutes of unused screen time that go over to the next day of the week; `nil` for
-  /// none.
+  /// The most unused minutes that go over to the next day of the week; `nil` for none.
   public var carryOver: Int64?
   /// When a break is due; `nil` for no breaks.
   public var breaks: Breaks?

@@ -7,8 +7,7 @@ public struct ClockReading: Hashable, Sendable {
   public var boot: BootInstant
   /// The wall clock in Unix milliseconds.
   public var wall: Int64
-  /// A Boolean value that indicates whether the wall clock can be believed: the kernel says that a
-  /// time server keeps it, or a parent's machine has just told the same time.
+  /// A Boolean value that indicates whether a time server or a parent vouches for the wall clock.
   public var isVouched: Bool
 
   public init(bootID: String, boot: BootInstant, wall: Int64, isVouched: Bool) {
@@ -28,8 +27,7 @@ public struct ClockReading: Hashable, Sendable {
 public struct HouseholdClock: Hashable, Sendable {
   /// A difference between the wall clock and the household's time.
   public enum Change: Hashable, Sendable {
-    /// The wall clock was set, and that was not followed. The value is in milliseconds, positive if
-    /// it is ahead.
+    /// The wall clock was set, by milliseconds that are positive if it is ahead, and not followed.
     case ignored(by: Int64)
     /// The household's time was corrected by a number of milliseconds.
     case corrected(by: Int64)
@@ -53,8 +51,7 @@ public struct HouseholdClock: Hashable, Sendable {
       dayTime: Self.limited(stored.dayTime), last: Self.limited(stored.last), reached: stored.reached)
   }
 
-  /// Returns the time for times of the day at an instant of the anchor's boot, in Unix
-  /// milliseconds.
+  /// Returns the time for times of the day at an instant of the anchor's boot.
   public func time(at boot: BootInstant) -> Int64 { Self.limited(stored.time + elapsed(boot)) }
 
   /// Returns the time for days at an instant of the anchor's boot, in Unix milliseconds.
@@ -93,8 +90,7 @@ public struct HouseholdClock: Hashable, Sendable {
     return day
   }
 
-  /// Forgets the day that was reached, since a parent has changed the family's zone or the hour at
-  /// which days begin.
+  /// Forgets the day that was reached, since a parent has changed how days begin.
   public mutating func forgetReached() { stored.reached = nil }
 
   private func elapsed(_ boot: BootInstant) -> Int64 {

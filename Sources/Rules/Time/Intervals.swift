@@ -52,8 +52,7 @@ public struct SpanSet: Hashable, Sendable {
     }
   }
 
-  /// Returns the index of the first range for which `precedes` is false; it must be true for none
-  /// after that.
+  /// Returns the index of the first range for which `precedes` is false, as for all after it.
   private func index(_ precedes: (Range<Int64>) -> Bool) -> Int {
     var (low, high) = (0, ranges.count)
     while low < high {

@@ -28,8 +28,7 @@ public struct UseTotals: Sendable {
   public private(set) var use: [FamilyDay: DayUse] = [:]
   /// The instants of the time at a machine and of rewards, from which breaks follow on every day.
   private var certain = SpanSet()
-  /// The instants of other screen time by day, and the days on which the time at a machine was
-  /// measured.
+  /// The instants of other screen time, and the days on which time at a machine was measured.
   private var others: [FamilyDay: SpanSet] = [:]
   private var measured: Set<FamilyDay> = []
   private let isOfPrograms: Bool
@@ -54,8 +53,7 @@ public struct UseTotals: Sendable {
       apps: rules.apps.compactMapValues { $0.isEnabled ? $0.limit : nil })
   }
 
-  /// Creates totals without use for a family's days, for groups of applications, and for
-  /// applications with limits.
+  /// Creates totals without use, for groups of applications and applications with limits.
   public init(
     _ boundary: DayBoundary, isLearningFree: Bool = false, isOfPrograms: Bool = false,
     groups: [GroupName: RuleSet.Group] = [:], apps: [AppID: DayLimits] = [:]
@@ -121,8 +119,7 @@ public struct UseTotals: Sendable {
     if within > 0 { use[day, default: DayUse()].appsWithin[app, default: 0] += within }
   }
 
-  /// Adds what of a range on a day is within the hours of a limit, and returns how much of it was
-  /// not there before; on a weekday whose limit has no hours, all of it is.
+  /// Adds the part of a range within the hours of a limit, if any, and returns what was new.
   private mutating func addWithin(_ limited: Limited, _ range: Range<Int64>, on day: FamilyDay) -> Int64 {
     guard let limit = limits[limited] else { return 0 }
     guard let window = limit[day.weekday]?.hours else { return within[limited, default: SpanSet()].insert(range) }
@@ -166,8 +163,7 @@ struct UseInstants: Sendable {
     return Amounts(screen: inScreen, category: inCategory, app: apps[app].insert(range))
   }
 
-  /// Adds a range of instants of screen time alone, of no application, and returns how much of it
-  /// was not there before.
+  /// Adds a range of screen time without an application, and returns what was new.
   mutating func add(_ range: Range<Int64>) -> Int64 { screen.insert(range) }
 }
 

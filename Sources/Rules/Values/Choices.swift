@@ -6,8 +6,7 @@ public enum HouseholdMode: String, Hashable, Sendable, CaseIterable {
   case limits
 }
 
-/// The treatment of programs that are no known application and come from a place the child can
-/// write to.
+/// The treatment of programs that are no known application, in places of the child's own.
 public enum UnknownPrograms: String, Hashable, Sendable, CaseIterable {
   /// They are allowed as any other program, and count as screen time.
   case count

@@ -4,15 +4,13 @@ import LatchkeyModel
 public struct ClockWindow: Hashable, Sendable, Comparable {
   /// The minute after midnight at which it begins, 0 to 1,439.
   public let start: Int
-  /// The minute after midnight at which it ends, 1 to 1,440; on the next date unless it is after
-  /// the start.
+  /// The minute after midnight at which it ends, 1 to 1,440; on the next date unless later.
   public let end: Int
 
   /// The length in minutes by the clock, 1 to 1,440.
   public var length: Int { end > start ? end - start : end + 1_440 - start }
 
-  /// Creates a window from text such as `20:00-07:00`; midnight as an end may be `24:00` or
-  /// `00:00`.
+  /// Creates a window from `20:00-07:00`; its end may be `24:00` or `00:00`.
   public init(typed text: some StringProtocol) throws(RuleFault) {
     let ends = text.split(separator: "-", omittingEmptySubsequences: false)
     guard ends.count == 2, let start = Self.minute(ends[0]), let end = Self.minute(ends[1]), start < 1_440 else {

@@ -103,8 +103,7 @@ public struct DayLimits: Hashable, Sendable {
     }
   }
 
-  /// Reads the limit of one day of an application or a group: minutes, which hours may follow, or
-  /// `none`.
+  /// Reads a limit of an application or a group: minutes, which hours may follow, or `none`.
   static func readWithHours(_ text: String) throws(RuleFault) -> DayLimit? {
     guard let (time, hours) = parts(text) else { return try read(text) }
     return try within(hours, try read(time))
@@ -144,15 +143,13 @@ public struct DayLimits: Hashable, Sendable {
     return DayLimit(Int(number))
   }
 
-  /// Reads the limit of one day of an application or a group as a parent gives it, such as
-  /// `1h30m`, `1h within 16:00-20:00` or `none`.
+  /// Reads a parent's limit of an application or a group, such as `1h within 16:00-20:00`.
   static func givenWithHours(_ text: String) throws(RuleFault) -> DayLimit? {
     guard let (time, hours) = parts(text) else { return try given(text) }
     return try within(hours, try given(time))
   }
 
-  /// Reads the limit of one day as a parent gives it: a time such as `45`, `45min` or `1h30m`, or
-  /// `none`.
+  /// Reads a parent's limit: a time such as `45`, `45min` or `1h30m`, or `none`.
   static func given(_ text: String) throws(RuleFault) -> DayLimit? {
     guard parts(text) == nil else { throw .hoursOfAll }
     if text.lowercased() == "none" { return nil }

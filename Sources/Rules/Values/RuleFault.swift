@@ -21,8 +21,7 @@ public struct RuleFault: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// The reading of whole numbers.
 enum RuleNumber {
-  /// Returns the number of ASCII digits without leading zeros; `nil` for any other text or a number
-  /// over 15 digits.
+  /// Returns the number of up to 15 ASCII digits without leading zeros; else `nil`.
   static func read(_ text: some StringProtocol) -> Int64? {
     let bytes = text.utf8
     guard (1...15).contains(bytes.count), bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }

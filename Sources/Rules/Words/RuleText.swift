@@ -5,8 +5,7 @@ public struct RuleTerms: Hashable, Sendable {
   /// The IANA name of the zone in which moments are written; `nil` to write them in UTC and say so.
   public var zone: String?
   public var names: [AppID: String]
-  /// The option that says in commands whose the rules are, such as `--child Emma`; empty if it is
-  /// not known.
+  /// The option for whose rules they are, such as `--child Emma`; empty if unknown.
   public var whose: String
   public var children: [ChildID: String]
   /// The log-in names of the accounts of the machine that the words are about, by their numbers.
@@ -22,8 +21,7 @@ public struct RuleTerms: Hashable, Sendable {
   /// Returns what people call an application.
   func name(_ app: AppID) -> String { names[app] ?? app.text }
 
-  /// Returns an application as a person gives it to a command: its name, or its ID if the name may
-  /// also mean another application or cannot stand on a command line.
+  /// Returns an application's name for a command, or its ID if the name is ambiguous or not plain.
   public func argument(_ app: AppID) -> String {
     guard let name = names[app], ShellWord.isPlain(name) else { return app.text }
     let word = name.lowercased()
@@ -33,8 +31,7 @@ public struct RuleTerms: Hashable, Sendable {
     return isShared ? app.text : name
   }
 
-  /// Returns the words for the application that a condition is about; `nil` for a condition about
-  /// anything else.
+  /// Returns the words for a condition's application; `nil` for a condition about anything else.
   public func words(for condition: MachineCondition) -> ConditionKind.AppWords? {
     guard condition.isOfApplication, let app = AppID(condition.detail) else { return nil }
     return ConditionKind.AppWords(name: name(app), argument: argument(app))
@@ -66,8 +63,7 @@ public enum RuleText {
     return read.words(terms)
   }
 
-  /// Returns what a rule is called as a phrase, such as "screen time a day"; with a run, that of
-  /// its weekdays.
+  /// Returns the name of a rule, such as "screen time a day"; with a run, of its weekdays.
   static func namePhrase(_ rule: RuleKey, _ run: WeekdayRun?, _ terms: RuleTerms) -> Phrase {
     var arguments = ["what": rule.subjectArgument(terms)]
     var name = rule.entry.name.replacing("#", with: "{what}")
@@ -92,8 +88,7 @@ public enum RuleText {
     (try? WeekWindows(typed: value)).flatMap { rule.entry.values.isWindows ? $0.phrase : nil } ?? read.words(terms)
   }
 
-  /// Returns what an edit sets and removes as phrases, with one for weekdays that get the same
-  /// limit.
+  /// Returns what an edit changes, with one phrase for weekdays that get the same limit.
   public static func changes(
     _ changes: [(key: RegisterKey, value: String?)], _ terms: RuleTerms = RuleTerms()
   ) -> [Phrase] {
@@ -116,8 +111,7 @@ public enum RuleText {
     return Phrase("{rule} – {value}", ["rule": name, "value": .phrase(words ?? Phrase(verbatim: value))])
   }
 
-  /// Returns what an edit sets and removes, for a sentence, with one phrase for weekdays that get
-  /// the same limit.
+  /// Returns what an edit changes for a sentence, one phrase for weekdays with the same limit.
   public static func phrases(
     _ changes: [(key: RegisterKey, value: String?)], _ terms: RuleTerms = RuleTerms()
   ) -> [String] {
@@ -129,8 +123,7 @@ public enum RuleText {
     return phrases
   }
 
-  /// Returns what an edit sets or, without a value, removes, for a sentence, such as "screen time a
-  /// day 2 h".
+  /// Returns what an edit sets or removes for a sentence, such as "screen time a day 2 h".
   public static func phrase(_ key: RegisterKey, _ value: String?, _ terms: RuleTerms = RuleTerms()) -> String {
     guard let rule = RuleKey(key) else {
       return value.map { "\(key.text) \($0.prefix(200))" } ?? "“\(key.text)” back to the default"
@@ -155,15 +148,13 @@ public enum RuleText {
     return items.prefix(count).joined(separator: ", ") + ", and \(items.count - count) more"
   }
 
-  /// Returns the phrase for a rule that was removed for one child, for whom the family's rule may
-  /// hold then.
+  /// Returns the phrase for a child's rule that was removed; the family's may hold then.
   public static func childsRemoval(_ key: RegisterKey, _ terms: RuleTerms = RuleTerms()) -> String {
     if let run = WeekdayRun([key]) { return run.phrase(nil, terms) }
     return "“\(named(key, terms))” is no longer set for the child alone"
   }
 
-  /// Returns what a rule is called within a sentence, such as "hours of group Blocks" for "group
-  /// Blocks: hours".
+  /// Returns the name of a rule within a sentence, such as "hours of group Blocks".
   public static func named(_ key: RegisterKey, _ terms: RuleTerms = RuleTerms()) -> String {
     let name = name(key, terms)
     guard let colon = name.ranges(of: ": ").last else { return name }
@@ -172,8 +163,7 @@ public enum RuleText {
 }
 
 extension RuleKey {
-  /// Returns words of the table with what the rule is about for `#`, the application's ID for `@`,
-  /// and a value for `=`.
+  /// Returns words with the rule's subject for `#`, the application's ID for `@`, a value for `=`.
   func filled(_ words: String, _ value: String, _ terms: RuleTerms) -> String {
     var filled = ""
     for character in words {

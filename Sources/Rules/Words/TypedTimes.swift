@@ -67,8 +67,7 @@ extension DayLimits {
     /// Monday to Friday.
     public static let weekdays = Weekday.allCases.filter { !weekend.contains($0) }
 
-    /// The limit of every day, which has no weekday, or of each weekday that is named; `nil` for
-    /// none.
+    /// The limit of every day (no weekday) or of each weekday that is named; `nil` for none.
     public let limits: [Weekday?: DayLimit?]
 
     public init(_ days: [Weekday], _ limit: DayLimit?) {
@@ -99,8 +98,7 @@ extension DayLimits {
       self.limits = limits
     }
 
-    /// Returns the changes of rules; a limit of every day takes the place of those that `replaced`
-    /// weekdays have of their own.
+    /// Returns the changes of rules; a limit of every day also removes those of `replaced` days.
     public func changes(of limit: String, replacing replaced: [Weekday]) -> [RuleRequest.Change] {
       if let everyDay = limits[nil] {
         return [.init(limit, DayLimits.text(of: everyDay))] + Self.removal(of: limit, on: replaced)

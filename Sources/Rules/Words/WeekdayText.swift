@@ -2,8 +2,7 @@ import LatchkeyModel
 
 /// Weekdays as text: `mon`, `mon-fri`, or nothing for all seven.
 public enum WeekdayText {
-  /// Returns the runs of consecutive weekdays in a set, the earliest first; a run never passes from
-  /// Sunday to Monday.
+  /// Returns the runs of weekdays in a set, the earliest first, none beyond a Sunday.
   public static func runs(of days: Set<Weekday>) -> [ClosedRange<Weekday>] {
     var runs: [ClosedRange<Weekday>] = []
     for day in Weekday.allCases where days.contains(day) {
@@ -16,8 +15,7 @@ public enum WeekdayText {
     return runs
   }
 
-  /// Returns the text of an item: its run of weekdays, unless that is the whole week, and its
-  /// value.
+  /// Returns an item as text: its weekdays, unless these are all, and its value.
   static func item(_ run: ClosedRange<Weekday>, _ value: String) -> String {
     if run == (Weekday.monday...Weekday.sunday) { return value }
     let first = run.lowerBound.word
@@ -64,8 +62,7 @@ public enum WeekdayText {
     return items
   }
 
-  /// Returns the fault of words that are in another order than weekdays and one value, or that a
-  /// comma has to separate; `nil` for any others.
+  /// Returns the fault of words that are not weekdays and one value, or lack a comma; else `nil`.
   private static func misplaced(_ words: [Substring]) -> RuleFault? {
     let (value, before) = (words[words.count - 1], words.dropLast())
     let time = before.first { (try? ClockWindow(typed: $0)) != nil }
@@ -143,8 +140,7 @@ public struct WeekdayRun: Hashable, Sendable {
     return groups
   }
 
-  /// Creates the run of the weekdays whose limits registers are; `nil` if they are other rules, or
-  /// limits on different things.
+  /// Creates the run of the weekdays of registers; `nil` unless they are limits on one thing.
   public init?(_ keys: [RegisterKey]) {
     let runs = keys.compactMap { RuleKey($0).flatMap { WeekdayRun($0) } }
     guard let first = runs.first, runs.count == keys.count, runs.allSatisfy({ $0.limit == first.limit }) else {
