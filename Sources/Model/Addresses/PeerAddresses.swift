@@ -47,7 +47,6 @@ public struct SocketEndpoint: Hashable, Sendable, CustomStringConvertible {
 
 /// A stored address at which a device was authenticated, with its later results.
 public struct RememberedAddress: Hashable, Sendable {
-  /// The address with its source and network.
   public var reached: ReachedAddress
   /// The time of the last success in Unix milliseconds.
   public var lastSuccessAt: Int64

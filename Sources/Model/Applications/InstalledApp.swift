@@ -16,7 +16,8 @@ public struct InstalledApp: Hashable, Sendable, Codable, InventoryEntry {
 
   public var fault: String? { TextRule.displayName.fault(in: name) ?? TextRule.appVersion.fault(in: version) }
 
-  package static let inventory = InventoryKind("installed", most: Limits.installedApps, parts: Limits.inventoryParts)
+  package static let inventory = InventoryKind(
+    name: "installed", most: Limits.installedApps, parts: Limits.inventoryParts)
 
   package var lines: [String] { [appID.text, name, version, suggestion?.rawValue ?? ""] }
 

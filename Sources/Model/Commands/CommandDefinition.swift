@@ -31,14 +31,9 @@ public protocol CommandDefinition: Hashable, Sendable, Codable {
   /// The age in milliseconds after which the command expires by default; `nil` for never.
   var usualLifetime: Int64? { get }
 
-  /// Executes the command on a child's machine.
+  /// Executes the command on a child's machine, in the transaction that also queues its receipt.
   ///
-  /// - Parameters:
-  ///   - command: The identity of the command.
-  ///   - transaction: The transaction that also queues the receipt.
-  /// - Returns: The outcome, which the receipt reports.
-  /// - Throws: `BodyFault` if the command must not be executed. The child's machine reports its
-  ///   sentence to the parent.
+  /// Throws `BodyFault`, which the parent is told, if the command must not be executed.
   func execute(_ command: CommandContext, in transaction: inout some EffectTransaction) throws -> EffectOutcome
   /// Returns whether a state is the one that this command brings about.
   func isAnswered(by state: StateInForce) -> Bool
@@ -52,15 +47,9 @@ public protocol CommandDefinition: Hashable, Sendable, Codable {
   static func textFault(in draft: Draft) -> String?
   /// Returns a sentence about the first invalid value of a draft; `nil` if all are valid.
   static func fault(in draft: Draft) -> String?
-  /// Creates the command that a draft describes.
+  /// Creates the command that a draft for a child's machine describes, with readings of the clock.
   ///
-  /// - Parameters:
-  ///   - draft: The values that the author gave.
-  ///   - device: The child's machine that the command is for.
-  ///   - transaction: The transaction that stores the command.
-  ///   - clock: The hybrid clock, whose readings are stored with the command.
-  /// - Returns: The complete command.
-  /// - Throws: `BodyFault` if the draft is not valid in the present state, the fault of its author.
+  /// Throws `BodyFault`, the author's fault, if the draft is not valid in the present state.
   static func make(
     from draft: Draft, for device: DeviceID, in transaction: inout some EffectTransaction, _ clock: ClockReader
   ) throws -> Self
@@ -95,48 +84,31 @@ public struct ClockReader {
 }
 
 extension CommandDefinition {
-  /// The states that a child's machine may report of such a command.
   public static var states: [any CommandState.Type] { [] }
-  /// A Boolean value that indicates whether an executed command shows everything that the child's
-  /// machine holds.
   public static var settlesSetBack: Bool { false }
   public var fault: String? { nil }
-  /// The age in milliseconds after which the command expires: a day.
+  /// A day.
   public var usualLifetime: Int64? { Limits.oneShotMilliseconds }
 
-  /// Executes the command on a child's machine, in the transaction that also queues its receipt.
   public func execute(_ command: CommandContext, in transaction: inout some EffectTransaction) throws -> EffectOutcome {
     .done(StateInForce(Done()))
   }
-
-  /// Returns whether a state is the one that this command brings about.
   public func isAnswered(by state: StateInForce) -> Bool {
     Self.states.isEmpty ? state.kind == Done.kind : Self.states.contains { $0.kind == state.kind }
   }
-
-  /// Returns whether a state says that something set later than this command holds instead.
   public func isOvertaken(by state: StateInForce) -> Bool { false }
-  /// Takes over nothing.
   public func answered(
     with state: StateInForce, by device: DeviceID, in transaction: inout some EffectTransaction
   ) throws {}
-
-  /// Returns a sentence about the first invalid text of a draft; `nil` if all are valid.
   public static func textFault(in draft: Draft) -> String? { nil }
-  /// Returns a sentence about the first invalid value of a draft; `nil` if all are valid.
   public static func fault(in draft: Draft) -> String? { nil }
-
-  /// Returns what holds on the machine after the command, in whole sentences.
   public func result(_ state: StateInForce, on machine: String) -> String { state.value.summary(on: machine) }
 }
 
 extension CommandDefinition where Draft == Self {
-  /// Returns a sentence about the first invalid text of a draft; `nil` if all are valid.
   public static func textFault(in draft: Self) -> String? { draft.fault }
-  /// Returns a sentence about the first invalid value of a draft; `nil` if all are valid.
   public static func fault(in draft: Self) -> String? { draft.fault }
 
-  /// Creates the command that a draft describes, with a new reading of the hybrid clock.
   public static func make(
     from draft: Self, for device: DeviceID, in transaction: inout some EffectTransaction, _ clock: ClockReader
   ) throws -> Self { draft }

@@ -3,7 +3,6 @@ public struct CommandPayload: Sendable, Hashable, CustomStringConvertible, Codab
   /// The value of the kind's own type.
   public let value: any CommandDefinition
 
-  /// Creates a payload from a value of a registered kind.
   public init(_ value: some CommandDefinition) { self.value = value }
 
   init(erased value: any CommandDefinition) { self.value = value }
@@ -19,8 +18,7 @@ public struct CommandPayload: Sendable, Hashable, CustomStringConvertible, Codab
   public func `as`<Command: CommandDefinition>(_ type: Command.Type) -> Command? { value as? Command }
 
   public static func == (left: CommandPayload, right: CommandPayload) -> Bool {
-    func isSame<Command: CommandDefinition>(_ command: Command) -> Bool { right.value as? Command == command }
-    return isSame(left.value)
+    AnyHashable(left.value) == AnyHashable(right.value)
   }
 
   public func hash(into hasher: inout Hasher) {
@@ -87,8 +85,7 @@ public struct CommandDraft: Sendable, Hashable, CustomStringConvertible, Codable
   }
 
   public static func == (left: CommandDraft, right: CommandDraft) -> Bool {
-    func isSame<Value: Hashable>(_ value: Value) -> Bool { right.value as? Value == value }
-    return left.kind == right.kind && isSame(left.value)
+    left.kind == right.kind && AnyHashable(left.value) == AnyHashable(right.value)
   }
 
   public func hash(into hasher: inout Hasher) {

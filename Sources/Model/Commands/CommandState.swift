@@ -22,30 +22,23 @@ public protocol CommandState: Hashable, Sendable, Codable {
 }
 
 extension CommandState {
-  /// How far the machine enforces the rule; `nil` if it has not said so.
   public var enforcement: Enforcement? {
     get { nil }
     // A state that is not a rule has no enforcement.
     set { _ = newValue }
   }
-  /// Returns the state in whole sentences that name the machine.
   public func summary(on machine: String) -> String { summary }
-  /// The state as a phrase that follows “it holds”.
   public var claim: String { "something that does not belong to this command" }
 }
 
 /// The state of a command that happened once and reports nothing but its completion.
 public struct Done: CommandState {
-  /// The name of the kind on the wire and in the database: `done`.
   public static let kind: CommandKind = "done"
 
   public init() {}
-
   public init(bytes: [UInt8]) throws(BodyFault) {}
 
-  /// The wire form.
   public var bytes: [UInt8] { [] }
-  /// The state in whole sentences, in which the machine is called “there”.
   public var summary: String { "It is done." }
 }
 
@@ -91,8 +84,7 @@ public struct StateInForce: Sendable, Hashable, CustomStringConvertible, Codable
   }
 
   public static func == (left: StateInForce, right: StateInForce) -> Bool {
-    func isSame<State: CommandState>(_ state: State) -> Bool { right.value as? State == state }
-    return isSame(left.value)
+    AnyHashable(left.value) == AnyHashable(right.value)
   }
 
   public func hash(into hasher: inout Hasher) {

@@ -4,15 +4,12 @@
 public struct SessionBatch: Hashable, Sendable {
   /// The sender's Hello, in its first batch only.
   public var hello: Hello?
-  /// Items of the sender's streams.
   public var runs: [ItemRun]
   /// The streams that the sender receives, with the last numbers durable and in force.
   public var stored: [StreamPosition]
   /// The number of a ping, to be answered with the same number.
   public var ping: UInt64?
-  /// The number of the ping that is answered.
   public var pong: UInt64?
-  /// The reason why the sender ends the session.
   public var goodbye: Goodbye?
   /// A Boolean value that indicates whether the sender's next frame has a new key.
   public var rekey: Bool

@@ -5,7 +5,6 @@
 ///
 /// Spec: Protocol/12-facts.md §1.
 public struct Fact: Hashable, Sendable {
-  /// The largest number of bytes of a text.
   public static let textBytes = 4_096
 
   public var child: ChildID
@@ -70,9 +69,7 @@ extension [Fact] {
 public struct FactReading: Hashable, Sendable {
   /// The identity, at most 255 bytes: of two facts of one child, kind and identity, one is kept.
   public var identity: String
-  /// The machine that made the fact.
   public var author: DeviceID
-  /// The family's day that the fact is about.
   public var day: FamilyDay
 
   public init(identity: String, author: DeviceID, day: FamilyDay) {

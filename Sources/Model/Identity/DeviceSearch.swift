@@ -61,7 +61,6 @@ public enum DeviceSearch {
     }
   }
 
-  /// The largest number of devices that a fault names.
   private static let named = 5
   /// The number of symbols in the shortest prefix of a device ID that is accepted.
   private static let leastSymbols = 4

@@ -14,7 +14,6 @@ public struct RegisteredDevice: Hashable, Sendable, Codable {
   }
 
   public var deviceID: DeviceID
-  /// The name that people gave the device.
   public var name: DeviceName
   public var role: DeviceRole
   /// The child's name as the parent entered it, at most 64 bytes of UTF-8.
@@ -46,9 +45,7 @@ public struct RegisteredDevice: Hashable, Sendable, Codable {
 ///
 /// Spec: Protocol/06-messages.md §10.
 public struct PairedParent: Hashable, Sendable, Codable, InventoryEntry {
-  /// The ID of the parent's machine.
   public var deviceID: DeviceID
-  /// The name of the parent's machine.
   public var name: DeviceName
   /// The time of pairing in Unix milliseconds by the child's wall clock; for people only.
   public var pairedAt: Int64
@@ -59,7 +56,7 @@ public struct PairedParent: Hashable, Sendable, Codable, InventoryEntry {
     (self.deviceID, self.name, self.pairedAt, self.leftAt) = (deviceID, name, pairedAt, leftAt)
   }
 
-  package static let inventory = InventoryKind("parents", most: Limits.toldParents)
+  package static let inventory = InventoryKind(name: "parents", most: Limits.toldParents)
 
   package var fault: String? {
     HybridTimestamp.walls.contains(pairedAt) ? nil : "The pairing is at a time that no calendar has."
@@ -79,7 +76,6 @@ public struct PairedParent: Hashable, Sendable, Codable, InventoryEntry {
 
 /// Another parent of a child's machine, as a parent's node shows it.
 public struct OtherParent: Hashable, Sendable, Codable {
-  /// The parent's machine.
   public var parent: PairedParent
   /// The time of the first report of it in Unix milliseconds by this machine's wall clock.
   public var toldAt: Int64

@@ -17,23 +17,16 @@ package struct InventoryKind: Hashable, Sendable {
   package let name: String
   /// The largest number of entries.
   package let most: Int
-  package let parts: Int
+  package var parts = 1
   /// Whether parents forward the list to the other machines of the children whom its entries are
   /// about.
   ///
   /// Such a list has one part.
-  package let isShared: Bool
+  package var isShared = false
   /// Whether the list is sent again although it has not changed, as long as it has entries.
-  package let isRepeated: Bool
+  package var isRepeated = false
   /// What the receiver looks at anew.
-  package let news: News
-
-  package init(
-    _ name: String, most: Int, parts: Int = 1, isShared: Bool = false, isRepeated: Bool = false, news: News = .nothing
-  ) {
-    (self.name, self.most, self.parts) = (name, most, parts)
-    (self.isShared, self.isRepeated, self.news) = (isShared, isRepeated, news)
-  }
+  package var news = News.nothing
 
   package static let all: [any InventoryEntry.Type] = [
     Account.self, MachineCondition.self, InstalledApp.self, PairedParent.self, RefusedProgram.self, RunningUse.self,

@@ -3,7 +3,6 @@ public enum BrowserRight: String, Hashable, Sendable, Codable, CaseIterable {
   /// Whatever a parent does from day to day. Who belongs to the household, what is paired, what is
   /// erased, and who else is let in stays with the machine itself.
   case parent
-  /// Reads alone.
   case look
 }
 
@@ -20,7 +19,6 @@ public struct BrowserListing: Hashable, Sendable, Codable {
   public var madeAt: Int64
   /// When it asked for something last, to the minute, in Unix milliseconds.
   public var lastSeen: Int64
-  /// The address from which it asked last.
   public var address: String
 
   public init(browserID: String, label: String, right: BrowserRight, madeAt: Int64, lastSeen: Int64, address: String) {
@@ -60,7 +58,6 @@ public struct BrowserSeen: Hashable, Sendable, Codable, CheckedRequest {
 }
 
 extension TextRule {
-  /// What a person calls a browser.
   public static let browserLabel = TextRule(
     what: "The browser's name", bytes: 1...Limits.nameBytes, characters: .visible)
   /// An IP address, as the pages see it.

@@ -31,7 +31,6 @@ public struct ChangeEvent: Hashable, Sendable, Codable {
     /// What is installed on a machine, or was refused there.
     case application
     case notice
-    /// A browser was let in or removed.
     case browser
   }
 
@@ -53,7 +52,6 @@ public struct ChangeEvent: Hashable, Sendable, Codable {
     self.number = number
   }
 
-  /// Returns whether a child's day may have changed.
   public func concerns(dayOf child: ChildID) -> Bool {
     switch about {
     case .start, .reset, .today, .rules, .points, .request, .member: self.child == nil || self.child == child

@@ -65,7 +65,6 @@ public struct AskRequest: Hashable, Sendable, Codable, CheckedRequest {
   public var app: String?
   /// The category for whose applications the time is.
   public var category: AppCategory?
-  /// The reason, which may be empty.
   public var reason: String
 
   public init(
@@ -96,7 +95,6 @@ public struct AnswerRequest: Hashable, Sendable, Codable, CheckedRequest {
   public var isApproved: Bool
   /// The minutes to give, 1 to 1,440, if they differ from those asked for.
   public var minutes: Int?
-  /// A word with it, which may be empty.
   public var word: String
 
   public init(request: String?, isApproved: Bool, minutes: Int? = nil, word: String = "") {

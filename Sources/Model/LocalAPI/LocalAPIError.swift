@@ -33,7 +33,6 @@ public struct LocalAPIError: Error, Hashable, Sendable, Codable, CustomStringCon
     case timeout, `internal`
   }
 
-  /// The word for programs.
   public var code: Code
   /// One sentence: the fault and the next step.
   public var message: String

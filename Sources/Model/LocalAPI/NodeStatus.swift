@@ -3,7 +3,6 @@ public struct NodeStatus: Hashable, Sendable, Codable {
   public var deviceID: DeviceID
   public var name: DeviceName
   public var role: DeviceRole
-  /// The version of the node's software.
   public var version: String
   public var processID: Int32
   /// The endpoints on which it listens, such as `0.0.0.0:41234`.
@@ -14,7 +13,6 @@ public struct NodeStatus: Hashable, Sendable, Codable {
   public var interfaces: [String]?
   /// The state of the exchange with all peers together.
   public var sync: SyncState
-  /// The paired devices.
   public var peers: [PeerStatus]
   /// The removed devices, with what their queues left undelivered, latest first, at most 100.
   public var former: [FormerPeer]

@@ -8,7 +8,6 @@ public struct PeerStatus: Hashable, Sendable, Codable {
   /// It is that of the open session, or else the first of `addresses`. It has no port if the device
   /// dialed this machine and has not stated on which port it listens.
   public var address: String?
-  /// The state of the exchange with the device.
   public var sync: SyncState
   /// The queues for the device, one for each class.
   public var queues: [QueueStatus]

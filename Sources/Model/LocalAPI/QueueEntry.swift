@@ -14,7 +14,6 @@ public struct QueueEntry: Hashable, Sendable, Codable {
 
   public var device: DeviceID
   public var streamClass: StreamClass
-  /// The number of the item in its stream.
   public var number: UInt64
   /// The bytes that the item counts in its queue.
   public var bytes: Int64

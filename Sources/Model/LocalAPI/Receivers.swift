@@ -23,11 +23,9 @@ public struct ReceiverListing: Hashable, Sendable, Codable {
   public var rights: [ReceiverRight]
   /// The most minutes that it may give in a day, by grants and answers together.
   public var mostMinutes: Int
-  /// The minutes that it has given today.
   public var usedMinutes: Int
   /// The most milli-points that it may give in a day.
   public var mostMilliPoints: Int64
-  /// The milli-points that it has given today.
   public var usedMilliPoints: Int64
   /// When it was set up, in Unix milliseconds.
   public var addedAt: Int64
@@ -162,7 +160,6 @@ public struct ParentNotice: Hashable, Sendable, Codable {
 
 /// The notices for a receiver, which keeps its place at the node.
 public struct ParentNotices: Hashable, Sendable, Codable {
-  /// The oldest first.
   public var notices: [ParentNotice]
   /// The number up to which these are all: the receiver's next place.
   public var position: Int

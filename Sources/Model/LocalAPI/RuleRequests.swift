@@ -1,6 +1,5 @@
 /// `POST /v1/rules` and `POST /v1/settings`: what is set.
 public struct RuleRequest: Hashable, Sendable, Codable, CheckedRequest {
-  /// A rule that is set or removed.
   public struct Change: Hashable, Sendable, Codable {
     /// The key of its register, such as `limits/daily`; for a rule of `RuleRequest.app`, what
     /// follows the application in it, such as `blocked`.

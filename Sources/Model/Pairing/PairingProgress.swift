@@ -73,7 +73,6 @@ public struct PairingProgress: Hashable, Sendable, Codable {
     case ended
   }
 
-  /// The side of a pairing that this node is.
   public enum Part: String, Codable, Sendable, Hashable, CaseIterable {
     case inviter, joiner
   }
@@ -83,7 +82,6 @@ public struct PairingProgress: Hashable, Sendable, Codable {
   public var phase: Phase
   /// A number that grows with each change; a request after it waits for the next one.
   public var change: Int
-  /// The side that this node is.
   public var part: Part
   /// The code in groups of five, such as `LK1QQ-…`.
   public var code: String?
@@ -91,7 +89,6 @@ public struct PairingProgress: Hashable, Sendable, Codable {
   public var typedCode: String?
   /// The first two symbols of the typed code, which are announced and not secret.
   public var prefix: String?
-  /// The name of the child whose machine was invited.
   public var childName: String?
   /// The time until the code closes in milliseconds, counted from the answer.
   public var expiresInMilliseconds: Int64?

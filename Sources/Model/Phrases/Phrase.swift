@@ -7,7 +7,6 @@
 /// text is also the key of the translations (`Sources/CTexts`), so that it stands in the source as
 /// one literal, which `Tools/check-texts` finds.
 public struct Phrase: Hashable, Sendable, ExpressibleByStringLiteral {
-  /// What stands in a place.
   public indirect enum Argument: Hashable, Sendable {
     /// A text that is the same in all languages, such as a name or a time of the day.
     case text(String)
@@ -94,7 +93,6 @@ public struct Phrase: Hashable, Sendable, ExpressibleByStringLiteral {
 }
 
 extension Phrase.Argument: ExpressibleByStringLiteral {
-  /// Creates an argument that is the same in all languages.
   public init(stringLiteral text: String) { self = .text(text) }
 
   func worded(in language: Language, showing shown: (String) -> String) -> String {

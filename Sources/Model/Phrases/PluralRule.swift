@@ -35,7 +35,6 @@ struct PluralRule: Sendable {
     self.expression = expression
   }
 
-  /// Returns the index of the form for a number.
   func form(of count: Int) -> Int { expression.value(abs(max(count, -Int.max))) }
 
   private static func apply(_ name: String, _ left: Int, _ right: Int) -> Int {

@@ -65,10 +65,10 @@ public struct RunningUse: Hashable, Sendable, Codable, InventoryEntry {
     return nil
   }
 
-  /// The most sessions that a list has.
   package static let most = 48
 
-  package static let inventory = InventoryKind("running", most: most, isShared: true, isRepeated: true, news: .use)
+  package static let inventory = InventoryKind(
+    name: "running", most: most, isShared: true, isRepeated: true, news: .use)
 
   package var lines: [String] {
     [

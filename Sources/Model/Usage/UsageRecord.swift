@@ -25,7 +25,6 @@ public struct UsageRecord: Hashable, Sendable, Codable {
   public var milliPointsPerMinute: Int64
   /// The points that a learning session earned, in milli-points; 0 for other categories.
   public var earnedMilliPoints: Int64
-  /// How the session was observed.
   public var evidence: UsageEvidence
   /// The number of sessions in the record; more than 1 for a total that a full queue merged.
   public var sessions: Int64

@@ -2,7 +2,6 @@ import LatchkeyModel
 
 /// The rule that closes an application or leaves it time, in the order in which rules are named.
 public enum Reason: Hashable, Sendable {
-  /// A parent blocked the application.
   case blocked
   /// A parent blocked a group that the application is in.
   case groupBlocked(GroupName)
@@ -17,17 +16,11 @@ public enum Reason: Hashable, Sendable {
   case appHours
   /// The group is allowed only at its hours.
   case groupHours(GroupName)
-  /// The application's limit a day.
   case appLimit
-  /// The group's limit a day.
   case groupLimit(GroupName)
-  /// The category's limit a day.
   case categoryLimit(AppCategory)
-  /// The limit on all screen time a day.
   case dailyLimit
-  /// The group's limit a week.
   case groupWeekly(GroupName)
-  /// The category's limit a week.
   case categoryWeekly(AppCategory)
   /// The limit on all screen time a week.
   case weeklyLimit

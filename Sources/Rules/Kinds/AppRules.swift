@@ -1,7 +1,6 @@
 import LatchkeyModel
 
 extension RuleSet {
-  /// The rules of one application.
   public struct App: Hashable, Sendable {
     public var name: String?
     /// The category; `nil` if no parent set one.
@@ -35,7 +34,6 @@ extension RuleSet {
   }
 }
 
-/// The kinds of rules of one application.
 public enum AppRule {
   public static let name = RuleKind(
     "name", \RuleSet.App.name, .text(.displayName, "line, 1 to 255 bytes"), name: "#: name",

@@ -126,7 +126,6 @@ extension RuleForm<[AppID]> {
 }
 
 extension RuleSet {
-  /// The rules of one category.
   public struct Category: Hashable, Sendable {
     public var limit: DayLimits?
     /// The limit a week in minutes.
@@ -138,7 +137,6 @@ extension RuleSet {
   }
 }
 
-/// The kinds of rules of one category.
 public enum CategoryRule {
   public static let limit = RuleKind(
     limit: "limit", \RuleSet.Category.limit, name: "# a day", removed: "no limit on # a day")

@@ -190,9 +190,7 @@ struct ReadValue: Sendable {
 public enum RuleZones: Hashable, Sendable {
   /// The family's and a child's.
   case both
-  /// A child's alone.
   case child
-  /// The family's alone.
   case family
 }
 

@@ -1,10 +1,8 @@
 import LatchkeyModel
 
 extension RuleSet {
-  /// The rules about points.
   public struct Points: Hashable, Sendable {
     public var use = PointsUse.payAsYouGo
-    /// The minutes that a redeemed point buys.
     public var minutesPerPoint: Int64 = 1
     /// The most that learning earns a day, in milli-points.
     public var dailyCap: Int64?
@@ -19,7 +17,6 @@ extension RuleSet {
   }
 }
 
-/// The kinds of rules about points.
 public enum PointsRule {
   public static let mode = RuleKind(
     "mode", \RuleSet.mode,
@@ -64,7 +61,6 @@ public enum PointsRule {
 }
 
 extension RuleSet {
-  /// What counts as screen time.
   public struct ScreenTime: Hashable, Sendable {
     public var source = ScreenTimeSource.sessions
     /// The minutes after the last input for which somebody is taken to be there.
@@ -144,7 +140,6 @@ public struct NoticeChoice: Hashable, Sendable {
   public var rules = true
   /// Another parent's machine has joined.
   public var parents = true
-  /// Learning waits for a review.
   public var reviews = true
   /// When nothing is told; `nil` for never.
   public var quiet: WeekWindows?

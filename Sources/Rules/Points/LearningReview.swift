@@ -6,7 +6,6 @@ public enum HoldReason: String, Hashable, Sendable, CaseIterable {
   case notAllowed
   /// The program ran while nobody touched the machine.
   case noActivity
-  /// A reward was active at the same time.
   case rewardBeside
   /// The clock was set during the session.
   case clockJump

@@ -28,11 +28,9 @@ public struct EntryID: Hashable, Sendable {
 public struct LedgerEntry: Hashable, Sendable {
   /// The cause of a change of points.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// Learning earned points.
     case earned
     /// A reward cost points.
     case spent
-    /// Points were redeemed for minutes.
     case redeemed
     /// Redeemed minutes were used. The amount is 0.
     case used
@@ -58,7 +56,6 @@ public struct LedgerEntry: Hashable, Sendable {
 
   /// The longest note, in bytes of UTF-8.
   public static let longestNote = 1_024
-  /// The largest amount and quantity.
   public static let largest: Int64 = 1_000_000_000_000_000
 
   public var id: EntryID
@@ -172,7 +169,6 @@ public struct Ledger: Sendable, Hashable {
   /// The child's points on all machines, in milli-points.
   public var balance: Int64 { Self.limited(purses.values.reduce(0, +)) }
 
-  /// Returns the milli-points in a machine's purse.
   public func purse(of device: DeviceID) -> Int64 { Self.limited(purses[device] ?? 0) }
 
   /// Returns the milli-points in each machine's purse.

@@ -25,7 +25,6 @@ public struct Purse: Sendable {
   /// The remainders below one milli-point, which are stored together with the entries.
   public private(set) var carries: [CarryKey: PointsRemainder]
 
-  /// Creates a purse from stored entries and remainders.
   public init(device: DeviceID, ledger: Ledger = Ledger(), carries: [CarryKey: PointsRemainder] = [:]) {
     (self.device, self.ledger, self.carries) = (device, ledger, carries)
   }
@@ -39,9 +38,7 @@ public struct Purse: Sendable {
   /// purse holds, or uses redeemed minutes. Any other session writes nothing, and so does every
   /// session in a family without points.
   ///
-  /// - `record`: The session, with the rate at the time of use.
-  /// - `hold`: The reason why the session looks wrong, if it does.
-  /// - `rules`: The rules at the end of the session.
+  /// `hold` is the reason why the session looks wrong, and `rules` are those at its end.
   public mutating func take(_ record: UsageRecord, hold: HoldReason?, rules: RuleSet, at: Int64) -> LedgerEntry? {
     guard rules.mode == .points, record.device == device, record.fault == nil else { return nil }
     let boundary = rules.boundary
@@ -172,24 +169,24 @@ public struct Purse: Sendable {
     guard active > 0, slice.rate.milliPointsPerHour > 0,
       PointsArithmetic.earns(sessionMilliseconds: active, minimumSessionMinutes: minimum)
     else { return nil }
-    return boundary.slices(of: slice).reduce(0) { sum, part in
-      let key = CarryKey(app: slice.appID, category: .learning, day: part.day)
-      let active = part.slice.activeMilliseconds
-      return Moment.sum(
-        sum,
-        PointsArithmetic.earned(
-          activeMilliseconds: active, rate: slice.rate, carry: &carries[key, default: PointsRemainder()]))
+    return points(of: slice, .learning, boundary) {
+      PointsArithmetic.earned(activeMilliseconds: $0, rate: $1, carry: &$2)
     }
   }
 
   private mutating func cost(of slice: UsageSlice, _ boundary: DayBoundary) -> Int64 {
+    points(of: slice, .reward, boundary) { PointsArithmetic.cost(activeMilliseconds: $0, rate: $1, carry: &$2) }
+  }
+
+  /// Returns the sum of what `count` returns for each family day of a session, with its remainder.
+  private mutating func points(
+    of slice: UsageSlice, _ category: AppCategory, _ boundary: DayBoundary,
+    by count: (Int64, PointsRate, inout PointsRemainder) -> Int64
+  ) -> Int64 {
     boundary.slices(of: slice).reduce(0) { sum, part in
-      let key = CarryKey(app: slice.appID, category: .reward, day: part.day)
-      let active = part.slice.activeMilliseconds
-      return Moment.sum(
-        sum,
-        PointsArithmetic.cost(
-          activeMilliseconds: active, rate: slice.rate, carry: &carries[key, default: PointsRemainder()]))
+      let key = CarryKey(app: slice.appID, category: category, day: part.day)
+      let points = count(part.slice.activeMilliseconds, slice.rate, &carries[key, default: PointsRemainder()])
+      return Moment.sum(sum, points)
     }
   }
 }

@@ -5,10 +5,8 @@ public enum ReportPeriod: String, Hashable, Sendable, CaseIterable {
   case day
   /// Seven family days from a Monday.
   case week
-  /// The family days of a month.
   case month
 
-  /// Returns the first day of the period that contains a day.
   public func start(of day: FamilyDay) -> FamilyDay {
     switch self {
     case .day: day
@@ -33,7 +31,6 @@ public struct UsageReport: Sendable {
     public var milliseconds: Int64
     /// What learning earned by its records, in milli-points.
     public var earnedMilliPoints: Int64
-    /// The sessions that began in the period.
     public var sessions: Int64
   }
 
@@ -54,7 +51,6 @@ public struct UsageReport: Sendable {
     var category: AppCategory
   }
 
-  /// The identity of a row.
   private struct Key: Hashable {
     var period: Int
     var series: Int

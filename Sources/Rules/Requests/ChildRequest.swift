@@ -4,16 +4,13 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/11-rules.md §9.
 public struct ChildRequest: Hashable, Sendable {
-  /// What a child can ask for.
   public enum Wish: Hashable, Sendable {
     case time(Grant)
-    /// Permission for an application.
     case app(AppID)
   }
 
   /// The ID: 16 random bytes.
   public var id: CommandID
-  /// The machine on which the child asked.
   public var device: DeviceID
   /// The household's time at which the child asked, in Unix milliseconds; for people.
   public var at: Int64
@@ -53,7 +50,6 @@ extension ChildRequest.Wish {
 
 /// A parent's answer to a request.
 public struct RequestAnswer: Hashable, Sendable {
-  /// What a parent can say.
   public enum Verdict: Hashable, Sendable {
     /// Yes, with minutes that may differ from those asked for; `nil` for an application.
     case approved(minutes: Int?)
@@ -61,7 +57,6 @@ public struct RequestAnswer: Hashable, Sendable {
   }
 
   public var request: CommandID
-  /// What the parent said.
   public var verdict: Verdict
   public var day: FamilyDay
   /// A word with it, a *line* of at most 1,024 bytes; may be empty.
@@ -148,7 +143,6 @@ extension ChildRequest {
   }
 }
 
-/// The parts of texts of facts.
 enum TextField {
   static func lines(_ text: String) -> [String] {
     text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { String(Substring($0)) }

@@ -83,13 +83,10 @@ public struct RuleKey: Hashable, Sendable {
 
   public var everyDay: RuleKey { RuleKey(place) }
 
-  /// Returns the rule of a weekday, beside that of every day.
   public func on(_ day: Weekday) -> RuleKey { RuleKey(place, on: day) }
 
-  /// The application whose rule it is; `nil` for a rule of anything else.
   public var application: AppID? { if case .app(let id, _) = place { id } else { nil } }
 
-  /// The group of applications whose rule it is; `nil` for a rule of anything else.
   public var group: GroupName? { if case .group(let name, _) = place { name } else { nil } }
 
   /// The days of the family for which it is an exception; `nil` for any other rule.
@@ -137,7 +134,6 @@ public struct RuleKey: Hashable, Sendable {
     }
   }
 
-  /// Sets the value of a register in the rules of a child.
   func set(_ text: String, in rules: inout RuleSet) throws(RuleFault) {
     switch place {
     case .child(let row): try row.set(&rules, text, weekday)

@@ -35,7 +35,6 @@ public struct NotInForce: Hashable, Sendable {
   /// The reason and the next step.
   public var phrase: Phrase
 
-  /// The same as an English sentence.
   public var reason: String { phrase.worded() }
 }
 

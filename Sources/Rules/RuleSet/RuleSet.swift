@@ -18,7 +18,6 @@ public struct RuleSet: Hashable, Sendable, RulePart {
   /// The categories of applications for which no parent has set one.
   public var defaults: [AppID: AppCategory] = DefaultCategory.all
   public var categories: [AppCategory: Category] = [:]
-  /// The limit on all screen time a day.
   public var dailyLimit: DayLimits?
   /// The most unused minutes that go over to the next day of the week; `nil` for none.
   public var carryOver: Int64?
@@ -39,7 +38,6 @@ public struct RuleSet: Hashable, Sendable, RulePart {
   /// The time taken away from a day, by the command that did it.
   public var deductions: [FamilyDay: [CommandID: Deduction]] = [:]
   public var lock = Lock.off
-  /// Whether the family uses points.
   public var mode = HouseholdMode.points
   public var unknownPrograms = UnknownPrograms.count
   public var programs = AllowedPrograms.all
@@ -51,7 +49,6 @@ public struct RuleSet: Hashable, Sendable, RulePart {
   public var zone = "UTC"
   /// The hour at which the family's day begins, 0 to 23.
   public var dayStartHour: Int64 = 0
-  /// What parents are told.
   public var notices = NoticeChoice()
 
   public init() {}

@@ -7,7 +7,6 @@ import LatchkeyModel
 public struct SpanSet: Hashable, Sendable {
   public private(set) var ranges: [Range<Int64>] = []
 
-  /// Creates a set of ranges that are in order and do not touch each other.
   public init(ranges: [Range<Int64>] = []) { self.ranges = ranges }
 
   /// The longest use from one start that is counted: 31 days, in milliseconds.
@@ -78,10 +77,8 @@ struct Intervals: Hashable, Sendable {
     }
   }
 
-  /// Returns the end of the span that contains an instant; `nil` if there is none.
   func end(at instant: Int64) -> Int64? { spans.first { $0.contains(instant) }?.upperBound }
 
-  /// Returns the start of the first span after an instant; `nil` if there is none.
   func start(after instant: Int64) -> Int64? { spans.first { $0.lowerBound > instant }?.lowerBound }
 }
 

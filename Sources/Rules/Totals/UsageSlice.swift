@@ -25,7 +25,6 @@ public struct UsageSlice: Hashable, Sendable {
     (self.activeMilliseconds, self.earnedMilliPoints) = (activeMilliseconds, earnedMilliPoints)
   }
 
-  /// Creates a slice from the record of a whole session.
   public init(_ record: UsageRecord) {
     self.init(
       appID: record.appID, displayName: record.displayName, category: record.category,

@@ -89,7 +89,6 @@ public struct UseTotals: Sendable {
     }
   }
 
-  /// Leaves out the days before a day.
   public mutating func forget(before day: FamilyDay) { use = use.filter { $0.key >= day } }
 
   private mutating func count(_ range: Range<Int64>, _ span: UseSpan, on day: FamilyDay) {

@@ -2,7 +2,6 @@
 public enum HouseholdMode: String, Hashable, Sendable, CaseIterable {
   /// Learning earns points, and rewards cost points.
   case points
-  /// There are limits and times alone.
   case limits
 }
 

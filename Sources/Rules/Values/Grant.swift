@@ -2,7 +2,6 @@ import LatchkeyModel
 
 /// The applications that a grant of time is for.
 public enum GrantScope: Hashable, Sendable {
-  /// Every application.
   case all
   case category(AppCategory)
   case app(AppID)
@@ -78,7 +77,6 @@ public struct Grant: Hashable, Sendable {
     return reason.isEmpty ? time : "\(time)\n\(reason)"
   }
 
-  /// Returns whether the time is for an application of a category.
   func covers(_ subject: Subject, _ category: AppCategory) -> Bool {
     switch scope {
     case .all: true
@@ -102,7 +100,6 @@ public struct Grant: Hashable, Sendable {
     return Phrase("{time} for {what}", ["time": .phrase(time), "what": what])
   }
 
-  /// Returns what the time is for; `nil` for everything.
   public func purpose(_ terms: RuleTerms) -> Phrase.Argument? {
     switch scope {
     case .all: nil

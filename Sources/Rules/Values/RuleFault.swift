@@ -19,7 +19,6 @@ public struct RuleFault: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String { sentence }
 }
 
-/// The reading of whole numbers.
 enum RuleNumber {
   /// Returns the number of up to 15 ASCII digits without leading zeros; else `nil`.
   static func read(_ text: some StringProtocol) -> Int64? {

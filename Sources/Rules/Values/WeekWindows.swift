@@ -86,7 +86,6 @@ public struct DayWindows: Hashable, Sendable {
   /// The windows, the earliest by the clock first.
   public let windows: [ClockWindow]
 
-  /// Creates windows from text as a person may type it.
   public init(typed text: String) throws(RuleFault) {
     if text.lowercased() == "none" {
       windows = []

@@ -64,7 +64,6 @@ extension DayLimits {
   /// different days at once.
   public struct Change: Hashable, Sendable {
     public static let weekend: [Weekday] = [.saturday, .sunday]
-    /// Monday to Friday.
     public static let weekdays = Weekday.allCases.filter { !weekend.contains($0) }
 
     /// The limit of every day (no weekday) or of each weekday that is named; `nil` for none.

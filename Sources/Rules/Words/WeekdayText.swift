@@ -111,7 +111,6 @@ public struct WeekdayRun: Hashable, Sendable {
     (self.limit, self.days) = (limit, days)
   }
 
-  /// Creates the run of one weekday; `nil` for a rule of every day.
   init?(_ key: RuleKey) {
     guard let day = key.weekday else { return nil }
     self.init(key.everyDay, [day])
