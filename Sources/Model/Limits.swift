@@ -134,7 +134,7 @@ public enum Limits {
   public static let removalSessions = 3
   /// The number of unanswered dials after a removal was sent that count as having told the peer.
   public static let removalSilences = 5
-  /// The number of unanswered dials after which a remover waits for the peer to dial.
+  /// The number of dials, unanswered before a removal was sent, after which the peer has to dial.
   public static let removalCalls = 256
 }
 

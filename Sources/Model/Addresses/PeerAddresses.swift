@@ -6,9 +6,7 @@ public struct SocketEndpoint: Hashable, Sendable, CustomStringConvertible {
   public var host: String
   public var port: UInt16
 
-  public init(host: String, port: UInt16) {
-    (self.host, self.port) = (host, port)
-  }
+  public init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
 
   /// Creates an endpoint from `host:port` or `[IPv6]:port`; `nil` if the text is malformed.
   public init?(_ text: String) {

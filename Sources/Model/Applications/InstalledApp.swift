@@ -33,9 +33,7 @@ public struct InstalledMatchers: Hashable, Sendable {
   /// A Boolean value that indicates whether only an account's own folder says what it is.
   public var isOwn: Bool
 
-  public init(_ matchers: [AppMatcher], isOwn: Bool = false) {
-    (self.matchers, self.isOwn) = (matchers, isOwn)
-  }
+  public init(_ matchers: [AppMatcher], isOwn: Bool = false) { (self.matchers, self.isOwn) = (matchers, isOwn) }
 }
 
 /// A rule that recognizes an application's processes.
@@ -60,9 +58,7 @@ public struct AppMatcher: Hashable, Sendable, Codable {
   /// The expected value, 1 to 1,024 bytes of UTF-8.
   public var value: String
 
-  public init(kind: Kind, value: String) {
-    (self.kind, self.value) = (kind, value)
-  }
+  public init(kind: Kind, value: String) { (self.kind, self.value) = (kind, value) }
   /// The matcher as a person writes it: its kind, a space and its value.
   package var text: String { "\(kind.rawValue) \(value)" }
 

@@ -50,9 +50,7 @@ public struct RefusalNotice: Hashable, Sendable {
   /// The number of items that the sender has refused since the pairing, with these.
   public var total: Int64
 
-  public init(items: [RefusedItem], total: Int64) {
-    (self.items, self.total) = (items, total)
-  }
+  public init(items: [RefusedItem], total: Int64) { (self.items, self.total) = (items, total) }
 }
 
 /// The items of one kind that another device refused, according to its notices.

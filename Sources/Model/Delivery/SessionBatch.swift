@@ -36,9 +36,7 @@ public struct Reach: Hashable, Sendable {
   /// The addresses, 4 or 16 bytes each, IPv4 first; at most `Limits.reachAddresses`.
   public var addresses: [[UInt8]]
 
-  public init(port: UInt16, addresses: [[UInt8]]) {
-    (self.port, self.addresses) = (port, addresses)
-  }
+  public init(port: UInt16, addresses: [[UInt8]]) { (self.port, self.addresses) = (port, addresses) }
 }
 
 /// The reason why a side ends a session.

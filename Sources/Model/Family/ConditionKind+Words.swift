@@ -8,9 +8,7 @@ extension ConditionKind {
     /// The application in a command: its name, or its ID if the name may also mean another one.
     public var argument: String
 
-    public init(name: String, argument: String) {
-      (self.name, self.argument) = (name, argument)
-    }
+    public init(name: String, argument: String) { (self.name, self.argument) = (name, argument) }
   }
 
   /// Returns the English sentence for a condition of a machine, and the next step.

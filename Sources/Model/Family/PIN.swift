@@ -94,7 +94,7 @@ public struct WrongPINs: Hashable, Sendable {
     WrongPINs(count: (before?.count ?? 0) + 1, bootID: boot, last: now)
   }
 
-  /// Returns whether a parent is told of them: the next one waits, and this boot had one.
+  /// Returns whether a parent is told of them: the next one waits, and the last one was in `boot`.
   public func areMany(in boot: String) -> Bool { count > Self.free && bootID == boot }
 
   /// Returns for how many milliseconds no PIN is taken at an instant of a boot.
@@ -124,7 +124,7 @@ public struct PresentChild: Hashable, Sendable {
   public var since: BootInstant
   /// When it began, before which no use counts for who is there.
   public var changedAt: BootInstant
-  /// The account's log-in sessions at that time, with the first end of which it ends.
+  /// The IDs of the account's log-in sessions then, without spaces; it ends with the first of them.
   public var sessions: [String]
 
   public init(

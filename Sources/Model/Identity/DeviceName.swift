@@ -95,9 +95,7 @@ public struct DeviceLabel: Hashable, Sendable {
   /// When the device was named, and by which device; `nil` for its first name.
   public var at: HybridTimestamp?
 
-  public init(_ name: DeviceName, at: HybridTimestamp? = nil) {
-    (self.name, self.at) = (name, at)
-  }
+  public init(_ name: DeviceName, at: HybridTimestamp? = nil) { (self.name, self.at) = (name, at) }
 
   /// Returns whether this label replaces another one of the same device.
   public func replaces(_ other: DeviceLabel) -> Bool {
@@ -113,7 +111,5 @@ public struct SessionLabels: Hashable, Sendable {
   /// The label that the sender, a parent's machine, has for the receiver; `nil` if it gave none.
   public var yours: DeviceLabel?
 
-  public init(own: DeviceLabel? = nil, yours: DeviceLabel? = nil) {
-    (self.own, self.yours) = (own, yours)
-  }
+  public init(own: DeviceLabel? = nil, yours: DeviceLabel? = nil) { (self.own, self.yours) = (own, yours) }
 }

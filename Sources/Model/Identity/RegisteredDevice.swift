@@ -9,9 +9,7 @@ public enum DeviceRole: String, Codable, Sendable, Hashable, CaseIterable {
 /// A device that is paired with this one, or was removed.
 public struct RegisteredDevice: Hashable, Sendable, Codable {
   /// The state of a device: its key opens sessions (`active`), or no longer does (`removed`).
-  public enum State: String, Codable, Sendable, Hashable, CaseIterable {
-    case active, removed
-  }
+  public enum State: String, Codable, Sendable, Hashable, CaseIterable { case active, removed }
 
   public var deviceID: DeviceID
   public var name: DeviceName

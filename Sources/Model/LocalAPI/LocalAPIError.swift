@@ -39,9 +39,7 @@ public struct LocalAPIError: Error, Hashable, Sendable, Codable, CustomStringCon
   /// The same as a phrase, where a child may read it; `nil` otherwise.
   public var phrase: Phrase?
 
-  public init(_ code: Code, _ message: String) {
-    (self.code, self.message) = (code, message)
-  }
+  public init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
 
   /// Creates an error that a child may read in its own language.
   public init(_ code: Code, phrase: Phrase) {
@@ -82,7 +80,5 @@ public struct RenameRequest: Hashable, Sendable, Codable {
   /// The child's name, 1 to 64 bytes of UTF-8; empty for no child, `nil` to keep it.
   public var childName: String?
 
-  public init(name: String? = nil, childName: String? = nil) {
-    (self.name, self.childName) = (name, childName)
-  }
+  public init(name: String? = nil, childName: String? = nil) { (self.name, self.childName) = (name, childName) }
 }

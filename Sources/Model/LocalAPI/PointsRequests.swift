@@ -26,14 +26,12 @@ public struct PointsReview: Hashable, Sendable, Codable, CheckedRequest {
   /// A Boolean value that indicates whether it earns its points.
   public var isApproved: Bool
 
-  public init(record: String?, isApproved: Bool) {
-    (self.record, self.isApproved) = (record, isApproved)
-  }
+  public init(record: String?, isApproved: Bool) { (self.record, self.isApproved) = (record, isApproved) }
 
   public var textFault: String? { record.flatMap { TextRule.deviceName.fault(in: $0) } }
 }
 
-/// `POST /v1/points/redeem` and `…/refund`: time for which a child gives points, and back.
+/// `POST /v1/points/redeem` and `/v1/points/refund`: points for time, and time for points.
 public struct PointsRedemption: Hashable, Sendable, Codable, CheckedRequest {
   /// The child; `nil` on the machine of one child.
   public var child: String?

@@ -1,7 +1,5 @@
 /// A service that carries what parents are told to somewhere else than this machine's desktop.
-public enum ReceiverKind: String, Hashable, Sendable, Codable, CaseIterable {
-  case ntfy, webhook, mqtt
-}
+public enum ReceiverKind: String, Hashable, Sendable, Codable, CaseIterable { case ntfy, webhook, mqtt }
 
 /// Something that a parent allows a receiver to do; each of them may read.
 public enum ReceiverRight: String, Hashable, Sendable, Codable, CaseIterable {

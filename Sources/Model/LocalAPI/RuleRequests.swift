@@ -7,9 +7,7 @@ public struct RuleRequest: Hashable, Sendable, Codable, CheckedRequest {
     /// The value as a person may type it; `nil` removes the rule.
     public var value: String?
 
-    public init(_ key: String, _ value: String?) {
-      (self.key, self.value) = (key, value)
-    }
+    public init(_ key: String, _ value: String?) { (self.key, self.value) = (key, value) }
   }
 
   /// What becomes of the applications that are in a group already.

@@ -51,9 +51,7 @@ public struct PairingAnswer: Hashable, Sendable, Codable, CheckedRequest {
   /// The `attempt` of the question, so that a late answer never accepts a different machine.
   public var attempt: Int
 
-  public init(accept: Bool, attempt: Int) {
-    (self.accept, self.attempt) = (accept, attempt)
-  }
+  public init(accept: Bool, attempt: Int) { (self.accept, self.attempt) = (accept, attempt) }
 
   public var textFault: String? { nil }
 }
@@ -73,9 +71,7 @@ public struct PairingProgress: Hashable, Sendable, Codable {
     case ended
   }
 
-  public enum Part: String, Codable, Sendable, Hashable, CaseIterable {
-    case inviter, joiner
-  }
+  public enum Part: String, Codable, Sendable, Hashable, CaseIterable { case inviter, joiner }
 
   /// A random ID of the pairing on this node.
   public var pairingID: String

@@ -108,9 +108,7 @@ public enum Zone: Hashable, Sendable, Comparable, CustomStringConvertible {
   }
 
   /// The kind of a zone in JSON.
-  public enum Word: String, Codable, Sendable, Hashable, CaseIterable {
-    case family, child, machine
-  }
+  public enum Word: String, Codable, Sendable, Hashable, CaseIterable { case family, child, machine }
 }
 
 extension RegisterKey {

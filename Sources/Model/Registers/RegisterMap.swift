@@ -7,9 +7,7 @@ public struct RegisterMap: Hashable, Sendable {
     /// The key within the zone.
     public var key: RegisterKey
 
-    public init(_ zone: Zone, _ key: RegisterKey) {
-      (self.zone, self.key) = (zone, key)
-    }
+    public init(_ zone: Zone, _ key: RegisterKey) { (self.zone, self.key) = (zone, key) }
 
     /// Returns whether `left` sorts before `right`: by zone, then by key.
     public static func < (left: Place, right: Place) -> Bool {

@@ -92,9 +92,7 @@ public struct ProcessIdentity: Hashable, Sendable, Codable {
   /// Field 22 of /proc/PID/stat, in clock ticks since boot.
   public var startTime: UInt64
 
-  public init(processID: Int32, startTime: UInt64) {
-    (self.processID, self.startTime) = (processID, startTime)
-  }
+  public init(processID: Int32, startTime: UInt64) { (self.processID, self.startTime) = (processID, startTime) }
 }
 
 /// How long a person used a session's application, by the clock that the system's agent keeps of
@@ -109,9 +107,7 @@ public struct SessionActivity: Hashable, Sendable {
     /// What the clock shows, in milliseconds.
     public var milliseconds: Int64
 
-    public init(run: UInt64, milliseconds: Int64) {
-      (self.run, self.milliseconds) = (run, milliseconds)
-    }
+    public init(run: UInt64, milliseconds: Int64) { (self.run, self.milliseconds) = (run, milliseconds) }
   }
 
   /// The run of the agent whose clock was read last.
@@ -167,7 +163,7 @@ extension OpenUsageSession {
 
 extension RecordID {
   /// Returns the ID that follows from this one and a child: the exclusive or of both.
-  func combined(with child: ChildID) -> RecordID {
+  fileprivate func combined(with child: ChildID) -> RecordID {
     RecordID(bytes: zip(bytes, child.bytes).map { $0 ^ $1 }) ?? self
   }
 }

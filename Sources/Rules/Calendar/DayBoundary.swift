@@ -128,12 +128,12 @@ extension DayBoundary {
   ///
   /// If it is larger, the clock was changed during the session, as on a machine that starts in 1970
   /// until it learns the time.
-  static let longestIdleMilliseconds: Int64 = 31 * 86_400_000
+  private static let longestIdleMilliseconds: Int64 = 31 * 86_400_000
 
   /// The longest session that is divided: 400 days by the wall clock, in milliseconds.
   ///
   /// It limits the work that one record from another machine can cause.
-  static let longestSessionMilliseconds: Int64 = 400 * 86_400_000
+  private static let longestSessionMilliseconds: Int64 = 400 * 86_400_000
 
   /// Divides a session among the family days that it covers, first day first.
   ///

@@ -42,9 +42,7 @@ public struct RedeemedTime: Hashable, Sendable {
   /// The last family day on which they can be used.
   public var lastDay: FamilyDay
 
-  public init(milliseconds: Int64, lastDay: FamilyDay) {
-    (self.milliseconds, self.lastDay) = (milliseconds, lastDay)
-  }
+  public init(milliseconds: Int64, lastDay: FamilyDay) { (self.milliseconds, self.lastDay) = (milliseconds, lastDay) }
 }
 
 /// The facts about a child that a machine decides by at one instant, besides the rules.

@@ -83,9 +83,7 @@ public struct PointsNeed: Hashable, Sendable {
   /// A Boolean value that indicates whether a reward runs on the machine, or is about to.
   public var isNeeded: Bool
 
-  public init(modified: HybridTimestamp, isNeeded: Bool) {
-    (self.modified, self.isNeeded) = (modified, isNeeded)
-  }
+  public init(modified: HybridTimestamp, isNeeded: Bool) { (self.modified, self.isNeeded) = (modified, isNeeded) }
 
   /// The statement as text: the machine, the hybrid time, `yes` or `no`.
   public var text: String { TextField.time(modified) + (isNeeded ? " yes" : " no") }

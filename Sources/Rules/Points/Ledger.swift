@@ -62,7 +62,7 @@ public struct LedgerEntry: Hashable, Sendable {
   /// The milli-points by which the purse changes; negative if it loses them.
   public var milliPoints: Int64
   public var day: FamilyDay
-  /// The start of learning that earned, otherwise the writing, in household Unix milliseconds.
+  /// The household time of writing or, of earned learning, of its start, in Unix milliseconds.
   public var at: Int64
   /// The machine whose purse points were lent to; `nil` for every other kind.
   public var other: DeviceID?

@@ -2,7 +2,7 @@ import LatchkeyModel
 
 extension Purse {
   /// A redemption of points for minutes, with the time that is left.
-  struct Redemption {
+  private struct Redemption {
     var entry: LedgerEntry
     var left: Int64
   }
@@ -91,7 +91,7 @@ extension Purse {
   ///
   /// Each day's use, in the order of days, is taken from the redemptions that were valid on that
   /// day, in the order in which they expire.
-  func redemptions() -> [Redemption] {
+  private func redemptions() -> [Redemption] {
     var redemptions: [Redemption] = []
     var used: [FamilyDay: Int64] = [:]
     for entry in ledger.entries.values where entry.id.purse == device {

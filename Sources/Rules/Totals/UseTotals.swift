@@ -168,7 +168,7 @@ struct UseInstants: Sendable {
 
 extension AppCategory {
   /// The place of the category among all of them.
-  var number: Int {
+  fileprivate var number: Int {
     switch self {
     case .learning: 0
     case .reward: 1

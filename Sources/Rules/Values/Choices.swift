@@ -65,9 +65,7 @@ public enum ScreenTimeSource: String, Hashable, Sendable, CaseIterable {
 }
 
 /// Whether learning counts as screen time.
-public enum LearningTime: String, Hashable, Sendable, CaseIterable {
-  case counts, free
-}
+public enum LearningTime: String, Hashable, Sendable, CaseIterable { case counts, free }
 
 /// How a child pays for rewards.
 public enum PointsUse: String, Hashable, Sendable, CaseIterable {

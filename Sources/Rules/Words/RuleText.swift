@@ -64,7 +64,7 @@ public enum RuleText {
   }
 
   /// Returns the name of a rule, such as "screen time a day"; with a run, of its weekdays.
-  static func namePhrase(_ rule: RuleKey, _ run: WeekdayRun?, _ terms: RuleTerms) -> Phrase {
+  private static func namePhrase(_ rule: RuleKey, _ run: WeekdayRun?, _ terms: RuleTerms) -> Phrase {
     var arguments = ["what": rule.subjectArgument(terms)]
     var name = rule.entry.name.replacing("#", with: "{what}")
     if let run {

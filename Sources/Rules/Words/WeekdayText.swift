@@ -107,9 +107,7 @@ public struct WeekdayRun: Hashable, Sendable {
   private let limit: RuleKey
   private let days: Set<Weekday>
 
-  private init(_ limit: RuleKey, _ days: Set<Weekday>) {
-    (self.limit, self.days) = (limit, days)
-  }
+  private init(_ limit: RuleKey, _ days: Set<Weekday>) { (self.limit, self.days) = (limit, days) }
 
   init?(_ key: RuleKey) {
     guard let day = key.weekday else { return nil }
