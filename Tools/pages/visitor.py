@@ -19,7 +19,7 @@ TOUCH = 44
 
 def use_sources():
     """Has browsers use the style sheet and the script of the sources instead of the built ones."""
-    for file, kind in (("StyleSheet", "style"), ("PageScript", "script")):
+    for file, kind in (("StyleSheet", "style"), ("Assets", "script")):
         text = (ROOT / f"Sources/Web/Template/{file}.swift").read_text()
         Visitor.replaced[kind] = text.split('#"""', 1)[1].split('"""#', 1)[0]
 

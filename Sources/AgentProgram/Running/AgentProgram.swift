@@ -51,3 +51,81 @@ public enum AgentProgram {
     _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
   }
 }
+
+/// The settings of an agent, from its command line.
+struct AgentSettings: Hashable, Sendable {
+  var socket: String
+  var orders: String
+  /// The user ID of the node's account for the system agent; `nil` for a single-user agent.
+  var nodeUser: UInt32?
+  /// The path of the log-in gates' socket; `nil` if log-ins are not controlled.
+  var gate: String?
+  /// The folder of control groups in which programs are frozen; `nil` if they are closed instead.
+  var jail: String?
+
+  static let help = """
+    Sees which programs run and carries out what the node of this machine orders: it warns, and closes what may not run.
+
+    USAGE: latchkey-agent --socket PATH --orders PATH [--node-user USER] [--gate PATH] [--jail PATH]
+
+    `latchkey run` starts it on a child's machine; there is no need to run it by hand.
+
+      --socket PATH     Listen for the node at this path.
+      --orders PATH     Keep the orders in this file.
+      --node-user USER  Be the system's agent, for the node that runs as this user; only root can.
+      --gate PATH       Answer log-in gates at this path; with --node-user.
+      --jail PATH       Freeze programs in control groups below this folder; with --node-user.
+      --help            Show this.
+
+    It ends by itself when its socket is removed.
+
+    `latchkey-agent gate [--socket PATH] [--orders PATH]` is what PAM asks before a session begins. It refuses by the exit
+    status 0, and allows by any other.
+
+    `latchkey-agent schedule PROCESS` asks the kernel for short slices of the processor for an agent, which then waits less for
+    other programs. Its service runs this.
+
+    """
+
+  /// Reads the arguments after the program's name, or returns a sentence that says what is wrong.
+  static func read(_ arguments: [String]) -> Result<AgentSettings, UsageFault> {
+    var (socket, orders, user): (String?, String?, String?)
+    var (gate, jail): (String?, String?)
+    var rest = arguments[...]
+    while let option = rest.popFirst() {
+      guard let value = rest.popFirst() else {
+        return .failure(UsageFault("\(option) needs a value: see latchkey-agent --help."))
+      }
+      switch option {
+      case "--socket": socket = value
+      case "--orders": orders = value
+      case "--node-user": user = value
+      case "--gate": gate = value
+      case "--jail": jail = value
+      default: return .failure(UsageFault("There is no option \(option): see latchkey-agent --help."))
+      }
+    }
+    guard let socket, let orders, socket.hasPrefix("/"), orders.hasPrefix("/") else {
+      return .failure(
+        UsageFault("The agent needs a full path for --socket and for --orders: see latchkey-agent --help."))
+    }
+    guard let user else {
+      guard gate == nil, jail == nil else {
+        return .failure(UsageFault("Only the system's agent has a gate and a jail: add --node-user."))
+      }
+      return .success(AgentSettings(socket: socket, orders: orders))
+    }
+    guard let number = UInt32(user) ?? getpwnam(user)?.pointee.pw_uid else {
+      return .failure(
+        UsageFault("There is no account \(user): give --node-user the name or number of one, such as _latchkey."))
+    }
+    return .success(AgentSettings(socket: socket, orders: orders, nodeUser: number, gate: gate, jail: jail))
+  }
+
+  struct UsageFault: Error, Hashable, Sendable {
+    /// A sentence with the next step.
+    let sentence: String
+
+    init(_ sentence: String) { self.sentence = sentence }
+  }
+}

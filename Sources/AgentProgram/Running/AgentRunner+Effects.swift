@@ -3,6 +3,83 @@ import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeySystem
 
+/// Waiting for events, in one call of poll(2).
+extension AgentRunner {
+  /// Waits for the node, the kernel, logind, log-in gates and the ends of programs, and serves what
+  /// is ready.
+  func wait(milliseconds: Int32) {
+    var ready = [pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)]
+    let connection = connection
+    ready.append(
+      pollfd(
+        fd: connection?.socket.descriptor ?? -1,
+        events: Int16(POLLIN) | (connection?.hasWaiting == true ? Int16(POLLOUT) : 0), revents: 0))
+    ready.append(pollfd(fd: eventsDescriptor, events: Int16(POLLIN), revents: 0))
+    ready.append(pollfd(fd: presence?.descriptor ?? -1, events: Int16(POLLIN), revents: 0))
+    let own = ready.count
+    let watched = handles.descriptors
+    ready += watched.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+    let frozen = jail?.descriptors ?? []
+    ready += frozen.map { pollfd(fd: $0.descriptor, events: Int16(POLLPRI), revents: 0) }
+    let asking = gate?.descriptors ?? []
+    ready += asking.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    let end = BootClock.now() + Int64(milliseconds)
+    var left = milliseconds
+    while true {
+      guard poll(&ready, nfds_t(ready.count), left) > 0 else { return }
+      // Only a copy of a process was reported. It is noted immediately, and nothing else is done.
+      let isAlone = ready[2].revents != 0 && ready.indices.allSatisfy { $0 == 2 || ready[$0].revents == 0 }
+      guard isAlone else { break }
+      if readEvents() { return }
+      left = Int32(clamping: end - BootClock.now())
+      if left <= 0 { return }
+    }
+    let now = present()
+    for (entry, ready) in zip(watched, ready.dropFirst(own)) where ready.revents != 0 {
+      handles.forget(entry.process)
+      perform(machine.ended(entry.process, at: now), now)
+    }
+    for (entry, ready) in zip(frozen, ready.dropFirst(own + watched.count)) where ready.revents != 0 {
+      guard let jail, jail.hasLeft(entry.process) else { continue }
+      let process = entry.process
+      let isAlive = ProcessLiveness.isAlive(pid: process.processID, startTime: process.startTime)
+      perform(isAlive ? machine.escaped(process, at: now) : machine.ended(process, at: now), now)
+    }
+    if ready.dropFirst(own + watched.count + frozen.count).contains(where: { $0.revents != 0 }) { answerGates() }
+    if ready[2].revents != 0 { _ = readEvents() }
+    if ready[1].revents != 0 { serve(ready[1].revents) }
+    if ready[0].revents != 0 { accept() }
+  }
+
+  /// Updates what is seen of people, if the agent can see them.
+  func sense() {
+    guard let presence else { return }
+    let seen = presence.look(at: BootClock.now())
+    let now = present()
+    perform(machine.sensed(seen, at: now), now)
+  }
+
+  /// The descriptor of the kernel's events; -1 without them.
+  var eventsDescriptor: Int32 {
+    switch events {
+    case .some(let events): events.descriptor
+    case .none: -1
+    }
+  }
+
+  /// Returns the present for the machine, after reporting a sleep or a change of the wall clock.
+  ///
+  /// Every instant that the machine is given comes from here. Otherwise its clocks would count a
+  /// sleep that is reported later.
+  @discardableResult
+  func present() -> BootInstant {
+    let reading = clocks.read()
+    if let slept = reading.slept { perform(machine.slept(slept, at: reading.now), reading.now) }
+    if let set = reading.set { perform(machine.clockWasSet(set, at: reading.now), reading.now) }
+    return reading.now
+  }
+}
+
 /// Carrying out the machine's effects, and answering log-in gates.
 ///
 /// Spec: Protocol/13-agent.md §9, §13.

@@ -42,3 +42,53 @@ public struct AgentAbilities: Hashable, Sendable {
     self.canCloseSessions = canCloseSessions
   }
 }
+
+/// The reports that a node has not stored yet.
+///
+/// Spec: Protocol/13-agent.md §5.
+struct ReportLog: Sendable {
+  static let capacity = 4_096
+
+  private(set) var waiting: [AgentReport] = []
+  private var last: UInt64 = 0
+  private var dropped: UInt64 = 0
+
+  /// Adds an event and returns its report.
+  ///
+  /// It replaces an older report of the same program's activity, of the same account's screen time,
+  /// or of what can be seen of people.
+  mutating func add(_ event: AgentReport.Event, at now: BootInstant) -> AgentReport {
+    switch event {
+    case .active(let use, _, _):
+      waiting.removeAll { report in
+        if case .active(use, _, _) = report.event { true } else { false }
+      }
+    case .senses:
+      waiting.removeAll { report in
+        if case .senses = report.event { true } else { false }
+      }
+    case .screenTime(let account, _):
+      waiting.removeAll { report in
+        if case .screenTime(account, _) = report.event { true } else { false }
+      }
+    default: break
+    }
+    if waiting.count >= Self.capacity {
+      // The oldest reports are dropped, many at once. One report with their count replaces them.
+      let count = Self.capacity / 8
+      dropped += UInt64(count)
+      waiting.removeFirst(count)
+      last += 1
+      waiting.append(AgentReport(number: last, at: now, event: .dropped(count: dropped)))
+    }
+    last += 1
+    let report = AgentReport(number: last, at: now, event: event)
+    waiting.append(report)
+    return report
+  }
+
+  mutating func forget(through number: UInt64) {
+    // Reports are sorted by number.
+    waiting.removeFirst(waiting.firstIndex { $0.number > number } ?? waiting.count)
+  }
+}

@@ -52,3 +52,165 @@ struct FollowedProcesses: Sendable {
     return others.removeValue(forKey: process)
   }
 }
+
+extension AgentMachine {
+  /// A process of a supervised account.
+  struct Followed: Sendable {
+    var facts: ProcessFacts
+    var match: MatchTable.Match?
+    /// The application that its own facts recognize; `nil` for none, and for unknown and other
+    /// programs.
+    var own: AppID?
+    /// The application that its parent, or its previous program, has passed on to it.
+    var inherited: AppID?
+    /// When the last full scan before its present program began; `nil` if it was first seen with
+    /// that program.
+    var programSince: BootInstant?
+    var firstSeen: BootInstant
+    /// A Boolean value that indicates whether it still existed in a second full scan.
+    var hasStayed = false
+    /// When it was first recognized as what it is, and when the last full scan before that began.
+    var seenAt: BootInstant
+    var lookBefore: BootInstant?
+    /// When its use began; `nil` while it does not count as use.
+    var began: BootInstant?
+    var closing: Closing?
+    /// A Boolean value that indicates whether it cannot be frozen, or was moved out of its group.
+    var isUnpausable = false
+  }
+
+  enum Closing: Hashable, Sendable {
+    case asked(killAt: BootInstant)
+    case killed(againAt: BootInstant)
+    case paused
+  }
+
+  struct Supervised: Sendable {
+    var orders: AccountOrders
+    var table: MatchTable
+    var programs: [AppID: ProgramOrder]
+  }
+}
+
+extension AgentMachine.Followed {
+  /// The use of a process that is an application or an unknown program.
+  var use: ProgramUse? {
+    match.map { ProgramUse(account: facts.account, app: $0.app, isWeak: $0.isWeak, process: facts.identity) }
+  }
+
+  /// A Boolean value that indicates whether it is an application that it has not inherited; unknown
+  /// and other programs are none.
+  var isApplication: Bool { match?.app.map { !$0.isOfMany } == true && !isInherited }
+
+  /// A Boolean value that indicates whether it is an unknown program or one of the other programs.
+  var isOneOfMany: Bool { match.map { $0.app?.isOfMany ?? true } ?? false }
+
+  /// A Boolean value that indicates whether it is an application only by inheritance.
+  var isInherited: Bool { inherited != nil && own == nil && match?.app == inherited }
+
+  /// A Boolean value that indicates whether it is an application by inheritance, was not in use,
+  /// and was seen in only one full scan.
+  var isFleeting: Bool { isInherited && !hasStayed && began == nil }
+
+  /// Returns whether new facts of a process make it a different application or program.
+  ///
+  /// A program that maps another file, or an application that starts a part of itself, stays the
+  /// same. The time since which it has been that application decides whether it is asked to end or
+  /// killed immediately.
+  func becomesOther(_ new: ProcessFacts, _ supervised: AgentMachine.Supervised) -> Bool {
+    let newMatch = supervised.recognize(new, inheriting: inherited).match
+    if newMatch != match { return true }
+    return newMatch == nil
+      && (facts.images.first != new.images.first || facts.arguments != new.arguments
+        || facts.programPlace != new.programPlace)
+  }
+
+  /// Returns whether it became this application or program after its time was over, so that ending
+  /// it loses no work.
+  func beganClosed(since closesAt: BootInstant) -> Bool {
+    facts.startedAt >= closesAt || lookBefore.map { $0 >= closesAt } ?? false
+  }
+}
+
+extension AgentMachine.Supervised {
+  /// Returns what a process is recognized as, and the application that its own facts recognize;
+  /// `nil` if it is no application, unknown program or other program.
+  ///
+  /// Matchers come first, then the node's statement about the process, then the inherited
+  /// application. Evidence that a child can forge never spares an unknown program that closes
+  /// earlier. Such evidence is the node's statement, which the child made to it, and any weak
+  /// matcher except a path at its place. Arguments that do not show what a program runs spare none:
+  /// what it is without them counts if that closes earlier.
+  func recognize(
+    _ facts: ProcessFacts, inheriting inherited: AppID?
+  ) -> (match: MatchTable.Match?, own: AppID?) {
+    guard let match = table.match(facts, isStricter: closesEarlier) else {
+      return (stricter(inherited, unmatched(facts), facts), nil)
+    }
+    let isForgeable = match.isWeak && facts.hasWritableExecutable && !table.isAtItsPath(facts, match.app)
+    let found = isForgeable ? stricter(match, facts) : match
+    guard let app = found.app else { return (stricter(inherited, found, facts), nil) }
+    guard match.isLoose else { return (found, app) }
+    if let without = stricter(inherited, unmatched(facts), facts), closesEarlier(without.app, app) {
+      return (without, nil)
+    }
+    // Passed on, an always-allowed application would spare what the process starts.
+    return (MatchTable.Match(app: app, isWeak: true), programs[app]?.isAlwaysAllowed == true ? nil : app)
+  }
+
+  /// Returns what a process is that no matcher matches; `nil` for nothing.
+  private func unmatched(_ facts: ProcessFacts) -> MatchTable.Match? {
+    if let app = table.named(facts.identity) { return stricter(MatchTable.Match(app: app, isWeak: true), facts) }
+    if isUnknown(facts) { return MatchTable.Match(app: nil, isWeak: true) }
+    return table.isOther(facts) ? MatchTable.Match(app: .otherPrograms, isWeak: true) : nil
+  }
+
+  /// Returns the inherited application of a process, or what it is otherwise if that closes
+  /// earlier.
+  ///
+  /// A program with its own menu entry is recognized by that. An always-allowed application
+  /// includes the other programs that it starts, if root has installed them.
+  private func stricter(
+    _ inherited: AppID?, _ otherwise: MatchTable.Match?, _ facts: ProcessFacts
+  ) -> MatchTable.Match? {
+    guard let inherited, let program = programs[inherited], program.countsLaunches, facts.mayInherit,
+      !table.isEntry(facts)
+    else { return otherwise }
+    let isIncluded = program.isAlwaysAllowed && otherwise?.app == .otherPrograms && OtherPrograms.isInstalled(facts)
+    guard isIncluded || otherwise.map({ closesEarlier($0.app, inherited) }) != true else { return otherwise }
+    return MatchTable.Match(app: inherited, isWeak: true)
+  }
+
+  /// Returns whether a process that is no application is an unknown program.
+  private func isUnknown(_ facts: ProcessFacts) -> Bool {
+    facts.isFromWritablePlace && orders.unknown != nil && !facts.isProtected
+  }
+
+  /// Returns the match, or an unknown program if that closes earlier.
+  private func stricter(_ match: MatchTable.Match, _ facts: ProcessFacts) -> MatchTable.Match {
+    guard isUnknown(facts), let closesAt = orders.unknown?.closesAt else { return match }
+    if let end = terms(of: match.app)?.closesAt, end <= closesAt { return match }
+    return MatchTable.Match(app: nil, isWeak: true)
+  }
+
+  /// Returns whether an application, or an unknown program, closes before another one, which may
+  /// never close.
+  private func closesEarlier(_ app: AppID?, _ other: AppID?) -> Bool {
+    guard let end = terms(of: app)?.closesAt else { return false }
+    return terms(of: other)?.closesAt.map { end < $0 } ?? true
+  }
+
+  /// Returns the terms of an application; `nil` for an always-allowed one.
+  func terms(of app: AppID?) -> ProgramTerms? {
+    guard let app else { return orders.unknown }
+    guard let program = programs[app], !program.isAlwaysAllowed else { return nil }
+    return program.terms
+  }
+}
+
+extension ProcessIdentity: Comparable {
+  /// Returns whether `left` sorts before `right`, by number and then by start.
+  public static func < (left: ProcessIdentity, right: ProcessIdentity) -> Bool {
+    (left.processID, left.startTime) < (right.processID, right.startTime)
+  }
+}

@@ -192,64 +192,6 @@ public struct ProgramOrder: Hashable, Sendable {
   }
 }
 
-/// When and how a program closes.
-public struct ProgramTerms: Hashable, Sendable {
-  /// The step that is taken when a program's time is over.
-  public enum Step: UInt8, Hashable, Sendable, CaseIterable {
-    /// It is asked to end, and killed after the grace.
-    case close = 1
-    case pause = 2
-  }
-
-  /// The grace where no parent has set one, in milliseconds.
-  public static let usualGrace: Int64 = 5_000
-  /// The longest grace: five minutes, in milliseconds.
-  public static let longestGrace: Int64 = 300_000
-
-  /// The instant from which it may not run; `nil` if none is known.
-  public var closesAt: BootInstant?
-  public var step: Step
-  /// The time between the request to end and the kill, in milliseconds.
-  public var graceMilliseconds: Int64
-  /// The instants of warnings, in ascending order.
-  public var warnings: [BootInstant]
-  /// Why it closes, in words for the child; empty if it does not.
-  public var reason: String
-
-  /// Creates terms.
-  ///
-  /// By default, a program is allowed without an end.
-  public init(
-    closesAt: BootInstant? = nil, step: Step = .close, graceMilliseconds: Int64 = Self.usualGrace,
-    warnings: [BootInstant] = [], reason: String = ""
-  ) {
-    self.closesAt = closesAt
-    self.step = step
-    self.graceMilliseconds = graceMilliseconds
-    self.warnings = warnings
-    self.reason = reason
-  }
-
-  func write(to body: inout FieldWriter) {
-    body.optionalInstant(closesAt)
-    body.byte(step.rawValue)
-    body.milliseconds(graceMilliseconds)
-    body.warnings(warnings)
-    body.text(reason, .reason)
-  }
-
-  init(from body: inout FieldReader) throws(AgentFrameError) {
-    closesAt = try body.optionalInstant()
-    let number = try body.byte()
-    guard let step = Step(rawValue: number) else { throw .value("step \(number)") }
-    self.step = step
-    graceMilliseconds = try body.milliseconds()
-    guard graceMilliseconds <= Self.longestGrace else { throw .value("a grace of \(graceMilliseconds) ms") }
-    warnings = try body.warnings()
-    reason = try body.text(.reason)
-  }
-}
-
 extension AppCategory {
   fileprivate var order: UInt8 {
     switch self {

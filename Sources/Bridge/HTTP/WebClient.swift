@@ -1,6 +1,8 @@
 import AsyncHTTPClient
+import Glibc
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 
 /// An answer of a server, with the beginning of its body.
 struct WebAnswer: Sendable {
@@ -114,5 +116,118 @@ struct WebClient: WebPosting {
 
   private static func headers(_ headers: [(String, String)]) -> HTTPHeaders {
     HTTPHeaders([("user-agent", "latchkey")] + headers)
+  }
+}
+
+/// The lines of a stream of bytes.
+///
+/// A line that is too long is left out, so that a sender cannot fill the memory.
+struct LineSplitter: Sendable {
+  /// The longest line in bytes.
+  static let mostBytes = 16_384
+
+  private var begun: [UInt8] = []
+  private var isTooLong = false
+
+  /// Returns the lines that end in the bytes, without their ends and without empty ones.
+  mutating func lines(adding bytes: some Sequence<UInt8>) -> [[UInt8]] {
+    var lines: [[UInt8]] = []
+    for byte in bytes {
+      if byte == UInt8(ascii: "\n") {
+        if !isTooLong, !begun.isEmpty { lines.append(begun) }
+        (begun, isTooLong) = ([], false)
+      } else if begun.count < Self.mostBytes {
+        if !isTooLong { begun.append(byte) }
+      } else {
+        (begun, isTooLong) = ([], true)
+      }
+    }
+    return lines
+  }
+}
+
+/// The reason why a server did not answer.
+enum WebFault: Error, Hashable, Sendable {
+  case unknownName
+  case privateAddress(String)
+  case refused
+  case certificate
+  case tooSlow
+  case interrupted
+
+  /// Returns the reason for an error of the HTTP client.
+  init(_ error: any Error) {
+    let words = String(describing: error)
+    if words.contains("CERTIFICATE_VERIFY_FAILED") || words.contains("unableToValidateCertificate")
+      || words.contains("HOSTNAME_MISMATCH")
+    {
+      self = .certificate
+    } else if let fault = error as? HTTPClientError,
+      [.connectTimeout, .readTimeout, .writeTimeout, .deadlineExceeded].contains(fault)
+    {
+      self = .tooSlow
+    } else if let fault = error as? NIOConnectionError {
+      self = fault.connectionErrors.isEmpty ? .unknownName : .refused
+    } else if let fault = error as? IOError,
+      [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENETDOWN, EADDRNOTAVAIL].contains(fault.errnoCode)
+    {
+      self = .refused
+    } else if words.contains("connect(") || words.contains("Connection refused") {
+      self = .refused
+    } else {
+      self = .interrupted
+    }
+  }
+
+  /// A Boolean value that indicates whether the server may have taken what it was sent.
+  var isDoubtful: Bool { self == .tooSlow || self == .interrupted }
+
+  /// Returns one sentence: the fault and the next step.
+  func sentence(of server: String) -> String {
+    switch self {
+    case .unknownName:
+      "The name in \(server) is not known in this network: check its spelling, and that this machine is online."
+    case .privateAddress(let address):
+      "\(server) has the address \(address) in this network: add the receiver with `--private` if that is meant."
+    case .refused:
+      "\(server) cannot be reached: see whether the server runs and this machine is online. It is tried again."
+    case .certificate:
+      "The certificate of \(server) is not valid for this machine: renew it or correct the name there, or put the "
+        + "certificate of your own authority into /usr/local/share/ca-certificates and run `update-ca-certificates`."
+    case .tooSlow: "\(server) does not answer in time. It is tried again."
+    case .interrupted: "\(server) ended the connection without a complete answer. It is tried again."
+    }
+  }
+}
+
+/// The growing pauses between tries at a server that does not answer well.
+struct Backoff: Hashable, Sendable {
+  private let first: Duration
+  private let longest: Duration
+  /// The number of tries that failed since the last success.
+  private(set) var failures = 0
+
+  /// Creates pauses that double with each failure.
+  ///
+  /// - Parameters:
+  ///   - first: The pause after the first failure.
+  ///   - longest: The longest pause, also if a server asks for a longer one.
+  init(first: Duration, longest: Duration) { (self.first, self.longest) = (first, longest) }
+
+  mutating func succeeded() { failures = 0 }
+
+  /// Counts a failure.
+  ///
+  /// - Parameters:
+  ///   - asked: The shortest pause that the server asked for.
+  ///   - jitter: A number from 0 to 1, by which the pause is up to a fifth longer, so that many
+  ///     clients of one server do not return at the same moment.
+  /// - Returns: The pause before the next try.
+  mutating func failed(asked: Duration? = nil, jitter: Double = .random(in: 0...1)) -> Duration {
+    failures += 1
+    var pause = first
+    for _ in 1..<max(2, min(failures, 32)) where failures > 1 && pause < longest { pause = pause * 2 }
+    pause = min(max(pause, asked ?? .zero), longest)
+    return pause + pause * (0.2 * min(max(jitter, 0), 1))
   }
 }

@@ -52,3 +52,153 @@ struct HomeSnapshot: Sendable {
   /// The time after which it may differ although nothing happens; `nil` for never.
   var next: Duration? { children.values.compactMap(\.state.next).min() }
 }
+
+/// The state of a child as it is published, in JSON.
+///
+/// Spec: Protocol/14-bridge.md §4.
+struct ChildState: Hashable, Sendable, Codable {
+  /// What holds for the child's screen time.
+  enum Status: String, Hashable, Sendable, Codable, CaseIterable {
+    /// No rule ends the time before the end of the next day.
+    case free
+    case left
+    /// The time is used up, or it is not yet the time for it: `rule` says which.
+    case over
+    case locked
+    /// No machine of the child's is connected, so that nobody knows what is left.
+    case unknown
+  }
+
+  /// The seconds until the first rule ends the time; absent without such a rule, and while nobody
+  /// knows.
+  var left: Int64?
+  /// The seconds of use today.
+  var used: Int64
+  var status: Status
+  /// The word for the rule that ends the time, or has ended it.
+  var rule: String?
+  /// The whole points that are left to spend; absent in a family without points.
+  var points: Int64?
+  /// The application that was started last of those in use.
+  var app: String?
+  /// The number of requests that wait for an answer.
+  var requests: Int
+  /// Whether a lock is in force on all of the child's machines; absent while that is not known.
+  var lock: Bool?
+  /// The number of the child's machines that have not confirmed the last change of rules.
+  var waiting: Int
+  /// When this was worked out, in Unix milliseconds.
+  var at: Int64
+
+  private enum CodingKeys: String, CodingKey {
+    case left = "left_s"
+    case used = "used_s"
+    case status, rule, points, app, requests, lock, waiting, at
+  }
+
+  /// Creates the state of a day.
+  ///
+  /// - Parameters:
+  ///   - day: The day, as the node tells it.
+  ///   - isFresh: Whether a machine of the child's is connected to this node.
+  ///   - requests: The number of the child's open requests.
+  ///   - waiting: The number of machines that have not confirmed the last change.
+  ///   - lock: The lock that all machines had confirmed before; `nil` if that is not known.
+  init(_ day: ChildToday, isFresh: Bool, requests: Int, waiting: Int, lock: Bool?) {
+    let screen = day.screen
+    let isLocked = !screen.isAllowed && screen.rule == "lock"
+    status =
+      switch true {
+      case !isFresh: .unknown
+      case isLocked: .locked
+      case !screen.isAllowed: .over
+      case screen.leftMilliseconds != nil: .left
+      default: .free
+      }
+    left =
+      switch status {
+      case .left: screen.leftMilliseconds.map { max(0, $0) / 1_000 }
+      case .over, .locked: 0
+      case .free, .unknown: nil
+      }
+    used = max(0, day.usedMilliseconds) / 1_000
+    rule = isFresh ? screen.rule : nil
+    points = day.milliPoints.map { Int64((Double($0) / 1_000).rounded(.down)) }
+    app = isFresh ? day.running.filter { !$0.isStale }.max { $0.since < $1.since }?.displayName : nil
+    self.requests = requests
+    self.waiting = waiting
+    self.lock = waiting == 0 ? isLocked : lock
+    at = day.at
+  }
+
+  /// The state while the node does not answer.
+  var withoutNode: ChildState {
+    var state = self
+    (state.status, state.left, state.rule, state.app) = (.unknown, nil, nil, nil)
+    return state
+  }
+
+  /// The state in whole minutes and without its time: one with the same need not be published.
+  var essence: ChildState {
+    var state = self
+    state.left = left.map { ($0 + 59) / 60 }
+    state.used = used / 60
+    state.at = 0
+    return state
+  }
+
+  /// The time after which the state may differ although the node tells of no change; `nil` if time
+  /// alone does not change it.
+  var next: Duration? {
+    switch status {
+    case .left: .seconds(min(60, (left ?? 60) + 1))
+    case .over, .locked: .seconds(60)
+    case .free, .unknown: nil
+    }
+  }
+}
+
+/// Something that has happened, as Home Assistant's event entity of a child takes it.
+///
+/// It is published once and not retained.
+///
+/// Spec: Protocol/14-bridge.md §4.
+struct ChildEvent: Hashable, Sendable, Codable {
+  /// The type of an event about a press that was not carried out.
+  static let refused = "refused"
+  /// What can happen: what parents are told, and that a press was refused.
+  static let types = ParentNotice.Kind.allCases.map(\.rawValue) + [refused]
+
+  var type: String
+  var sentence: String
+  /// When it happened, in Unix milliseconds.
+  var at: Int64
+  /// For a request: its ID, with which it is answered.
+  var request: String?
+  /// The minutes asked for.
+  var minutes: Int?
+  /// The application that is asked for, or for which the time is.
+  var app: String?
+  var reason: String?
+
+  private enum CodingKeys: String, CodingKey {
+    case type = "event_type"
+    case sentence, at, request, minutes, app, reason
+  }
+
+  /// Returns what a notice is to a child's entity: an event for each request that is still open, or
+  /// one event.
+  static func of(_ notice: ParentNotice, _ requests: [RequestListing]) -> [ChildEvent] {
+    guard !notice.isOver else { return [] }
+    let plain = ChildEvent(type: notice.kind.rawValue, sentence: notice.sentence, at: notice.at)
+    guard notice.kind == .asked else { return [plain] }
+    return requests.filter { notice.requests.contains($0.requestID) && $0.state == .open }.map { request in
+      var event = plain
+      (event.request, event.minutes) = (request.requestID.description, request.minutes)
+      event.app = request.appName ?? request.category?.rawValue
+      event.reason = request.reason.isEmpty ? nil : request.reason
+      event.at = request.askedAt
+      return event
+    }
+  }
+}

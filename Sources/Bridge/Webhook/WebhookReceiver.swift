@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyProtocol
 
 /// A program that is called by HTTP with each notice.
 ///
@@ -14,5 +15,81 @@ public struct WebhookReceiver: BridgeKind {
     let caller = WebhookCaller(settings: settings)
     let teller = WebhookTeller(settings, bridge) { await caller.send($0) }
     try await bridge.follow { try await teller.look() }
+  }
+}
+
+/// What the bridge to a webhook has to know.
+///
+/// Spec: Protocol/14-bridge.md §3.
+struct WebhookSettings: Sendable {
+  /// The smallest size of the key in bytes.
+  static let leastKeyBytes = 16
+
+  let url: WebURL
+  let detail: NoticeDetail
+  /// The key of the signatures: the bytes of the text that the other side has as well.
+  let key: [UInt8]
+  /// A Boolean value that indicates whether addresses of this machine and its network may be
+  /// called.
+  let isPrivate: Bool
+  let receiver: String
+
+  init(_ settings: BridgeSettings) throws(BridgeFault) {
+    let again = "set it up anew with `latchkey receivers add webhook`."
+    guard let url = WebURL(try settings.value("url")) else {
+      throw BridgeFault("The URL of “\(settings.name)” is no address such as https://example.org/hook: \(again)")
+    }
+    let isPrivate = settings.values["private"] == "yes"
+    guard url.isEncrypted || isPrivate && url.isLoopback || settings.values["insecure"] == "yes" else {
+      throw BridgeFault("Others in the network could read along at \(url.server): give an https:// address.")
+    }
+    guard let detail = NoticeDetail(rawValue: settings.values["text"] ?? "bare") else {
+      throw BridgeFault("The text of “\(settings.name)” is bare, names or full: \(again)")
+    }
+    let key = [UInt8](try settings.secret("key").utf8)
+    guard key.count >= Self.leastKeyBytes else {
+      throw BridgeFault("The key of “\(settings.name)” is shorter than \(Self.leastKeyBytes) bytes: \(again)")
+    }
+    (self.url, self.detail, self.key, self.isPrivate, receiver) = (url, detail, key, isPrivate, settings.name)
+  }
+}
+
+/// A new webhook: its key, and what its bridge has to know.
+///
+/// Spec: Protocol/14-bridge.md §3.
+public struct WebhookSetup: Sendable {
+  public let values: [String: String]
+  public let secrets: [String: String]
+
+  /// Creates the receiver.
+  ///
+  /// - Parameters:
+  ///   - url: The address that is called.
+  ///   - text: One of `NtfySetup.texts`.
+  ///   - key: The key of the signatures, at least 16 bytes; `nil` for a new one.
+  ///   - isPrivate: Whether addresses of this machine and its network may be called.
+  ///   - isInsecure: Whether calls may go over the network without encryption.
+  /// - Throws: `BridgeFault`, the parent's fault, for an address or a key that cannot be used.
+  public init(url: String, text: String, key: String?, isPrivate: Bool, isInsecure: Bool) throws(BridgeFault) {
+    guard let address = WebURL(url) else {
+      throw BridgeFault("The URL is an address such as https://example.org/hook, without a user or password in it.")
+    }
+    guard address.isEncrypted || address.isLoopback || isInsecure else {
+      throw BridgeFault(
+        "Without encryption, others in the network could read along: give an https:// address, or add `--insecure` if "
+          + "you mean it.")
+    }
+    let literal = NetworkAddress(address.host)
+    guard isPrivate || !address.isLoopback && literal?.isPublic != false else {
+      throw BridgeFault("\(address.server) is in this machine or its network: add `--private` if that is meant.")
+    }
+    if let key, key.utf8.count < WebhookSettings.leastKeyBytes {
+      throw BridgeFault("The key has fewer than \(WebhookSettings.leastKeyBytes) bytes: give a longer one.")
+    }
+    var values = ["url": address.text, "text": text]
+    if isPrivate { values["private"] = "yes" }
+    if isInsecure { values["insecure"] = "yes" }
+    self.values = values
+    secrets = ["key": key ?? Hexadecimal.encode(SecureRandom.bytes(32))]
   }
 }

@@ -16,6 +16,8 @@ public struct ProcessEvents: ~Copyable, Sendable {
 
   /// The size of the kernel's buffer for events in bytes, which holds some 20,000 events.
   private static let bufferBytes: Int32 = 16 << 20
+  /// The time within which the event of `tested`'s own program must come, in milliseconds.
+  private static let probeMilliseconds: Int32 = 2_000
 
   public let descriptor: Int32
 
@@ -26,6 +28,15 @@ public struct ProcessEvents: ~Copyable, Sendable {
     let descriptor = latchkey_events_open(Self.bufferBytes)
     guard descriptor >= 0 else { return nil }
     self.descriptor = descriptor
+  }
+
+  /// Returns the kernel's events; `nil` if no event reports the start of a program that this
+  /// function starts.
+  public static func tested() -> ProcessEvents? {
+    guard let events = ProcessEvents(), events.deliver(ProgramSpawn.probe, within: probeMilliseconds) else {
+      return nil
+    }
+    return events
   }
 
   deinit { close(descriptor) }

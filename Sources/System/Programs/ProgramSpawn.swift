@@ -75,3 +75,90 @@ package struct ProgramSpawn {
     return ProgramExit(waitStatus: status)
   }
 }
+
+/// The search for a program's file, by the rules of execvp.
+enum ProgramLookup {
+  /// The C library's default if there is no PATH.
+  private static let usualPath = "/usr/local/bin:/usr/bin:/bin"
+
+  /// Returns the path to run.
+  ///
+  /// Throws `notFound`, or `notExecutable` if a file with that name may not be run.
+  ///
+  /// - `name`: A path if it contains a slash; otherwise a name to look for.
+  /// - `path`: The value of PATH, in which an empty part denotes the current folder.
+  static func file(of name: String, path: String?) throws(ProgramStartError) -> String {
+    guard !name.isEmpty else { throw .notFound(name) }
+    let candidates: [String]
+    if name.contains("/") {
+      candidates = [name]
+    } else {
+      candidates = (path ?? usualPath).split(separator: ":", omittingEmptySubsequences: false).map {
+        $0.isEmpty ? "./\(name)" : "\($0)/\(name)"
+      }
+    }
+    var refused: ProgramStartError?
+    for candidate in candidates {
+      var status = stat()
+      guard stat(candidate, &status) == 0 else {
+        // A folder in the PATH that this user may not search is skipped, as in shells.
+        if errno == EACCES, name.contains("/") { refused = .notExecutable(candidate, errno: EACCES) }
+        continue
+      }
+      guard status.st_mode & S_IFMT == S_IFREG else {
+        // A folder with that name in the PATH is skipped, as in shells.
+        if name.contains("/") {
+          refused = .notExecutable(candidate, errno: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EACCES)
+        }
+        continue
+      }
+      if access(candidate, X_OK) == 0 { return candidate }
+      refused = refused ?? .notExecutable(candidate, errno: errno)
+    }
+    throw refused ?? .notFound(name)
+  }
+}
+
+/// The reason why a program could not be started.
+///
+/// Each description says what to do next.
+public enum ProgramStartError: Error, Hashable, Sendable, CustomStringConvertible {
+  case nothingToRun
+  /// Neither the path nor the PATH leads to the program.
+  case notFound(String)
+  /// The file exists, but the system does not run it.
+  case notExecutable(String, errno: Int32)
+  /// The system refused an operation that every program needs.
+  case system(call: String, errno: Int32)
+
+  /// The corresponding exit status: 127 and 126 as in shells; otherwise one of sysexits(3).
+  public var exitStatus: Int32 {
+    switch self {
+    case .nothingToRun: 64
+    case .notFound: 127
+    case .notExecutable: 126
+    case .system: 71
+    }
+  }
+
+  /// One sentence with the fault and the next step.
+  public var description: String {
+    switch self {
+    case .nothingToRun: "No program was named: write it with its arguments after `--`."
+    case .notFound(let name):
+      "There is no program \(name.debugDescription): check the spelling, or give its full path."
+    case .notExecutable(let path, let code):
+      "\(path.debugDescription) cannot be run (\(SystemError.reason(code))): make it executable, or name another program."
+    case .system(let call, let code):
+      "The system could not start the program (\(call): \(SystemError.reason(code))): close other programs and try again."
+    }
+  }
+}
+
+/// The errors that the system's calls report by number.
+public enum SystemError {
+  /// Returns the system's description of an error number.
+  public static func reason(_ code: Int32 = errno) -> String {
+    strerror(code).map { String(cString: $0) } ?? "error \(code)"
+  }
+}

@@ -88,3 +88,124 @@ private final class HandshakeDeadline: ChannelInboundHandler {
     context.fireChannelInactive()
   }
 }
+
+/// The connections and requests of phones, of which everybody in the network may open some.
+///
+/// Spec: Protocol/15-pages.md §8.
+final class PhoneCounter: Sendable {
+  /// The most of one address, of a proxy on this machine, and of all together.
+  struct Bound: Sendable {
+    var one: Int
+    var proxy: Int
+    var all: Int
+
+    /// Returns the most of an address.
+    func most(of address: String) -> Int { address == PhoneService.proxyAddress ? proxy : one }
+  }
+
+  /// The bound of connections.
+  static let connections = Bound(one: 16, proxy: 64, all: 96)
+  /// The bound of requests at a time, from their headers until their answers were taken: a
+  /// connection may send many, and each may have the node asked.
+  static let requests = Bound(one: 16, proxy: 48, all: 64)
+
+  private let open = Mutex<[String: Int]>([:])
+  private let asked = Mutex<[String: Int]>([:])
+
+  /// Counts a connection; returns whether there is room for it.
+  func begin(_ address: String) -> Bool { open.withLock { Self.add(address, to: &$0, Self.connections) } }
+
+  /// Notes that a connection has ended.
+  func end(_ address: String) { open.withLock { Self.remove(address, from: &$0) } }
+
+  /// Counts a request; returns whether there is room for it.
+  func ask(_ address: String) -> Bool { asked.withLock { Self.add(address, to: &$0, Self.requests) } }
+
+  /// Notes that the answer to a request was taken.
+  func answered(_ address: String) { asked.withLock { Self.remove(address, from: &$0) } }
+
+  private static func add(_ address: String, to counts: inout [String: Int], _ bound: Bound) -> Bool {
+    guard counts[address, default: 0] < bound.most(of: address), counts.values.reduce(0, +) < bound.all else {
+      return false
+    }
+    counts[address, default: 0] += 1
+    return true
+  }
+
+  private static func remove(_ address: String, from counts: inout [String: Int]) {
+    let rest = counts[address, default: 0] - 1
+    counts[address] = rest > 0 ? rest : nil
+  }
+}
+
+/// A request of a phone and its answer, within bounds of number and time.
+///
+/// Anybody in the network may send a form a byte at a time, or take no byte of an answer. Neither
+/// keeps the room of others for long, nor the memory of this process.
+///
+/// Spec: Protocol/15-pages.md §8.
+struct PhoneExchange: Sendable {
+  /// How long a form may take to arrive.
+  private static let formPatience: TimeAmount = .seconds(10)
+  /// How long an answer may take to be read.
+  private static let answerPatience: TimeAmount = .seconds(30)
+
+  let counter: PhoneCounter
+  let feed: ChangeFeed
+
+  /// Answers a request.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - writer: What writes the answer.
+  ///   - channel: The connection, or the stream of one by HTTP/2.
+  ///   - answer: Returns the answer.
+  /// - Throws: An error of the connection.
+  func run(
+    _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel,
+    _ answer: @Sendable (WebRequest) async -> WebAnswer
+  ) async throws {
+    let address = channel.remoteAddress?.ipAddress ?? ""
+    // A connection has the listener above it, and a stream by HTTP/2 its connection.
+    let isStream = channel.parent?.parent != nil
+    guard counter.ask(address) else {
+      // The rest of its form is not waited for.
+      defer { if isStream { channel.close(promise: nil) } }
+      let refusal = WebAnswer(503, [("Retry-After", "1"), ("Cache-Control", "no-store")])
+      let response = refusal.response(to: request, door: nil, feed: feed)
+      try await writer.write(response: response.head, body: response.body)
+      return
+    }
+    var asked = WebRequest(request, from: address)
+    let body = asked.body
+    asked.body = {
+      let deadline = channel.eventLoop.scheduleTask(in: Self.formPatience) { channel.close(promise: nil) }
+      defer { deadline.cancel() }
+      return try await body()
+    }
+    let answer = await answer(asked)
+    let response = answer.response(to: request, door: nil, feed: feed)
+    if case .changes = answer.body {
+      // A stream of changes is open for as long as its page.
+      counter.answered(address)
+      try await writer.write(response: response.head, body: response.body)
+      return
+    }
+    let deadline = channel.eventLoop.scheduleTask(in: Self.answerPatience) { channel.close(promise: nil) }
+    if isStream {
+      // What was written stays in memory until the phone takes it, and the stream ends with that.
+      let counter = counter
+      channel.closeFuture.whenComplete { _ in
+        deadline.cancel()
+        counter.answered(address)
+      }
+      try await writer.write(response: response.head, body: response.body)
+    } else {
+      defer {
+        deadline.cancel()
+        counter.answered(address)
+      }
+      try await writer.write(response: response.head, body: response.body)
+    }
+  }
+}

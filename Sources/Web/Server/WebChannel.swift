@@ -73,3 +73,93 @@ final class RefusalLog: Sendable {
     }
   }
 }
+
+/// The account whose program has opened a loopback connection, by what the kernel knows of sockets.
+///
+/// Every account of a machine can connect to its loopback addresses. The kernel names the owner of
+/// the other end, so that only the own account is let in, whatever link or cookie another one has.
+///
+/// Spec: Protocol/15-pages.md §1.
+struct ConnectionOwner: Sendable {
+  /// One end of a connection.
+  struct End: Hashable, Sendable {
+    var address: IPAddress
+    var port: UInt16
+
+    fileprivate var pair: (address: IPAddress, port: UInt16) { (address, port) }
+
+    /// The same end as a socket of version 6 has it.
+    var mapped: End? {
+      IPAddress([UInt8](repeating: 0, count: 10) + [0xFF, 0xFF] + address.bytes).map { End(address: $0, port: port) }
+    }
+  }
+
+  /// Returns the number of the account that owns the other end of a connection; `nil` if it is not
+  /// known.
+  ///
+  /// - Parameters:
+  ///   - client: The other end.
+  ///   - server: The end of this process.
+  /// - Returns: The owner of the socket at the other end.
+  static func account(client: End, server: End) -> UInt32? {
+    switch TCPSocketOwner.ask(client.pair, server.pair) {
+    case .connected(let account): return account
+    case .otherwise: return nil
+    case .none:
+      // The end of this process is there, whatever became of the other one. So a program that
+      // closes its socket at once does not have the whole table read.
+      guard TCPSocketOwner.ask(server.pair, client.pair) == .none else { return nil }
+      return tabled(client: client, server: server)
+    }
+  }
+
+  /// Returns the same from the table of all sockets, for a kernel that does not look up one.
+  static func tabled(client: End, server: End) -> UInt32? {
+    let path = client.address.isV4 ? "/proc/net/tcp" : "/proc/net/tcp6"
+    if let account = ProcFile.read(path, most: mostBytes).flatMap({ account(client: client, server: server, in: $0) }) {
+      return account
+    }
+    // A program may reach an address of version 4 with a socket of version 6.
+    guard client.address.isV4, let mapped = client.mapped, let other = server.mapped else { return nil }
+    return ProcFile.read("/proc/net/tcp6", most: mostBytes).flatMap { account(client: mapped, server: other, in: $0) }
+  }
+
+  private static let mostBytes = 8 << 20
+
+  /// Returns the number of the account in the row of a table whose own end is the client's.
+  ///
+  /// Only a socket whose connection is established counts. The kernel shows the number 0 for one
+  /// that its program has closed already: a connection of anybody would look like one of root's.
+  ///
+  /// - Parameters:
+  ///   - client: The other end.
+  ///   - server: The end of this process.
+  ///   - table: The content of `/proc/net/tcp` or `/proc/net/tcp6`.
+  /// - Returns: The owner; `nil` if there is no such row.
+  static func account(client: End, server: End, in table: [UInt8]) -> UInt32? {
+    guard let own = field(client), let other = field(server) else { return nil }
+    for line in table.split(separator: UInt8(ascii: "\n")).dropFirst() {
+      let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 8)
+      guard fields.count == 9, fields[1].elementsEqual(own), fields[2].elementsEqual(other) else { continue }
+      guard fields[3].elementsEqual("01".utf8) else { return nil }
+      return UInt32(String(decoding: fields[7], as: UTF8.self))
+    }
+    return nil
+  }
+
+  /// Returns an end as the kernel writes it: the address in words of 32 bits in the order of this
+  /// machine's bytes, and the port.
+  private static func field(_ end: End) -> [UInt8]? {
+    var text: [UInt8] = []
+    for start in stride(from: 0, to: end.address.bytes.count, by: 4) {
+      let word = end.address.bytes[start..<start + 4]
+      for byte in UInt32(1).littleEndian == 1 ? Array(word.reversed()) : Array(word) { text += hexadecimal(byte) }
+    }
+    return text + [UInt8(ascii: ":")] + hexadecimal(UInt8(end.port >> 8)) + hexadecimal(UInt8(end.port & 0xFF))
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> [UInt8] {
+    let digits = [UInt8]("0123456789ABCDEF".utf8)
+    return [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+  }
+}

@@ -85,3 +85,111 @@ struct PageTemplate: Sendable {
 private struct SafeMarkup: MustacheContentType {
   func escapeText(_ text: String) -> String { MarkupEscape.escape(text) }
 }
+
+/// The texts of templates and data in the language of who reads.
+enum PageTexts {
+  /// Returns a template whose texts in double brackets are in a language.
+  static func worded(_ template: String, in language: Language) -> String {
+    let parts = split(template, at: "[[")
+    return parts.dropFirst().reduce(parts.first ?? "") { all, part in
+      let halves = split(part, at: "]]")
+      precondition(halves.count == 2, "A text of a template does not end: \(part)")
+      return all + markup(Phrase(halves[0]).worded(in: language)) + halves[1]
+    }
+  }
+
+  /// Returns data whose phrases are in a language, with marks around what is written from right to
+  /// left.
+  static func worded(_ data: PageData, in language: Language) -> PageData { data.mapValues { value($0, language) } }
+
+  private static func value(_ value: Any, _ language: Language) -> Any {
+    switch value {
+    case let phrase as Phrase: phrase.worded(in: language, showing: Isolation.marking)
+    case let text as String: Isolation.marking(text)
+    case let told as ToldSentence: told.worded(in: language, showing: Isolation.marking)
+    case let data as PageData: worded(data, in: language)
+    case let list as [Any]: list.map { Self.value($0, language) }
+    default: value
+    }
+  }
+
+  /// Returns a text of a template as markup, in which its places are tags.
+  private static func markup(_ text: String) -> String {
+    split(split(MarkupEscape.escape(text), at: "{").joined(separator: "{{"), at: "}").joined(separator: "}}")
+  }
+
+  /// Returns the parts of a text around a mark, which is compared scalar by scalar.
+  private static func split(_ text: String, at mark: String) -> [String] {
+    let (scalars, mark) = (Array(text.unicodeScalars), Array(mark.unicodeScalars))
+    var (parts, part, index) = ([String](), String.UnicodeScalarView(), 0)
+    while index < scalars.count {
+      if scalars[index...].starts(with: mark) {
+        parts.append(String(part))
+        part.removeAll()
+        index += mark.count
+      } else {
+        part.append(scalars[index])
+        index += 1
+      }
+    }
+    return parts + [String(part)]
+  }
+}
+
+/// What stands around the content of every page.
+enum PageFrame {
+  /// Returns the template of a page.
+  ///
+  /// - Parameter content: The template of what is the page's own.
+  /// - Returns: The whole template.
+  static func template(_ content: String) -> PageTemplate { PageTemplate(before + content + after) }
+
+  private static let before = """
+    <!DOCTYPE html>
+    <html lang="{{language}}">
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>{{title}} – Latchkey</title>
+    <link rel="icon" href="{{assets.icon}}" type="image/svg+xml">
+    <link rel="stylesheet" href="{{assets.style}}">
+    <script src="{{assets.script}}" defer></script>
+    {{#forward}}<meta http-equiv="refresh" content="0; url={{.}}">{{/forward}}
+    {{#again}}<meta http-equiv="refresh" content="2; url={{.}}">{{/again}}
+    </head>
+    <body{{#isLooking}} class="looking"{{/isLooking}}>
+    <a class="skip" href="#main">[[Skip to the content]]</a>
+    <header>
+    <p class="brand"><svg viewBox="0 0 24 24" aria-hidden="true" class="mark"><circle cx="8" cy="12" r="5"/>\
+    <path d="M13 12h9M18 12v4M22 12v3"/></svg> Latchkey</p>
+    {{#hasNavigation}}
+    <nav aria-label="[[Pages]]"><ul>
+    {{#navigation}}
+    <li><a href="{{address}}"{{#isCurrent}} aria-current="page"{{/isCurrent}}>{{name}}</a></li>
+    {{/navigation}}
+    </ul></nav>
+    {{/hasNavigation}}
+    </header>
+    <main id="main" tabindex="-1">
+    <p id="connection" class="word fault" role="status" hidden
+    data-out="[[This page is no longer signed in: open it again from the menu, or with the command that opened it.]]"
+    data-silent="[[Latchkey does not answer; this page tries again by itself.]]"
+    data-over="[[The pages of Latchkey are closed: open them again from the menu, or with the command that opened them.]]"></p>
+    {{#word}}<p class="word{{#isFault}} fault{{/isFault}}" role="status">{{#sentences}}{{.}} {{/sentences}}</p>{{/word}}
+
+    """
+
+  private static let after = """
+
+    </main>
+    {{#token}}
+    <footer>
+    <form method="post" action="/out"><input type="hidden" name="token" value="{{token}}">\
+    <button class="quiet">[[Sign out]]</button></form>
+    </footer>
+    {{/token}}
+    </body>
+    </html>
+
+    """
+}

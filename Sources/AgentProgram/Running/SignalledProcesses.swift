@@ -1,0 +1,98 @@
+import Glibc
+import LatchkeyAgentProtocol
+import LatchkeyModel
+import LatchkeySystem
+
+/// The descriptors of the followed programs, which signal their ends and through which signals are
+/// sent to them.
+struct HeldHandles {
+  private final class Held {
+    let handle: ProcessHandle
+    init?(_ process: ProcessIdentity, seenAt: BootInstant?) {
+      guard let handle = ProcessHandle(process, seenAt: seenAt) else { return nil }
+      self.handle = handle
+    }
+  }
+
+  private var held: [ProcessIdentity: Held] = [:]
+  /// The most descriptors that are held.
+  ///
+  /// Other files must remain available for scans.
+  private let most = min(1_024, Int(clamping: sysconf(Int32(_SC_OPEN_MAX))) / 2)
+
+  /// The descriptors, which are ready when their processes have ended.
+  var descriptors: [(process: ProcessIdentity, descriptor: Int32)] {
+    held.map { ($0.key, $0.value.handle.descriptor) }
+  }
+
+  /// Keeps a descriptor of a process to observe its end, unless it has ended or too many are kept.
+  ///
+  /// `seenAt` is a reading of the clock from before the process was seen with its start time.
+  mutating func hold(_ process: ProcessIdentity, seenAt: BootInstant? = nil) {
+    if held[process] == nil, held.count < most { held[process] = Held(process, seenAt: seenAt) }
+  }
+
+  mutating func forget(_ process: ProcessIdentity) { held[process] = nil }
+
+  /// Sends a signal to a process, if its number has not been reused, and holds its descriptor.
+  mutating func signal(_ process: ProcessIdentity, _ number: Int32, seenAt: BootInstant?) {
+    hold(process, seenAt: seenAt)
+    if let held = held[process] {
+      held.handle.send(signal: number)
+    } else if let handle = ProcessHandle(process, seenAt: seenAt) {
+      handle.send(signal: number)
+    }
+  }
+}
+
+/// The processes that an agent never closes: itself, its node and their ancestors, with the
+/// executables of both programs.
+///
+/// A process is identified by its number and start, since the kernel reuses the numbers of ended
+/// processes.
+///
+/// Spec: Protocol/13-agent.md §6.
+struct ProtectedProcesses {
+  private struct Line {
+    var processes: Set<ProcessIdentity> = []
+    var file: ProcessLooker.FilePlace?
+
+    /// Reads a process and its ancestors.
+    init(of process: Int32) {
+      var pid = process
+      for _ in 0..<64 where pid > 1 {
+        guard let line = ProcessStatLine(pid: pid) else { break }
+        processes.insert(ProcessIdentity(processID: pid, startTime: line.startTime))
+        pid = line.parent
+      }
+      file = ProcFile.status("/proc/\(process)/exe").map {
+        ProcessLooker.FilePlace(device: UInt64($0.st_dev), inode: UInt64($0.st_ino))
+      }
+    }
+  }
+
+  private let own: Line
+  private var node: Line?
+  /// The program of the node and its commands, beside this one.
+  ///
+  /// It hides its files from other processes of the same user.
+  private let commands: (path: String, file: ProcessLooker.FilePlace)?
+
+  /// Reads this process and its ancestors.
+  init() {
+    own = Line(of: getpid())
+    commands = ProcFile.link("/proc/self/exe").flatMap { path in
+      let beside = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) + "/latchkey"
+      return ProcFile.status(beside).map {
+        (beside, ProcessLooker.FilePlace(device: UInt64($0.st_dev), inode: UInt64($0.st_ino)))
+      }
+    }
+  }
+
+  mutating func connected(node process: Int32) { node = Line(of: process) }
+
+  var processes: Set<ProcessIdentity> { own.processes.union(node?.processes ?? []) }
+  var files: Set<ProcessLooker.FilePlace> { Set([own.file, node?.file, commands?.file].compactMap { $0 }) }
+  /// The paths of protected executables of which nothing else can be read.
+  var paths: Set<String> { Set([commands?.path].compactMap { $0 }) }
+}

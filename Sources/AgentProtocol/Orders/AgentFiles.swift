@@ -1,0 +1,86 @@
+import LatchkeyModel
+
+/// The format in which an agent stores its orders on its own disk.
+///
+/// Spec: Protocol/13-agent.md §7.
+public enum OrdersFile {
+  private static let magic: [UInt8] = Array("LKORDERS".utf8)
+  /// The largest size in bytes.
+  public static let maximumBytes = 12 + AgentFrame.headerBytes + AgentOrders.maximumBytes
+
+  public static func content(of orders: AgentOrders) throws(AgentFrameError) -> [UInt8] {
+    let frame = try AgentFrame.orders(orders).bytes()
+    var sum = FieldWriter()
+    sum.number32(checksum(frame))
+    return magic + sum.bytes + frame
+  }
+
+  /// Reads the content of a file.
+  ///
+  /// - Throws: `AgentFrameError.damaged` unless the content is exactly as written.
+  public static func read(_ content: [UInt8]) throws(AgentFrameError) -> AgentOrders {
+    guard content.count <= maximumBytes, content.starts(with: magic) else { throw .damaged }
+    var reader = FieldReader(content.dropFirst(magic.count))
+    guard let sum = try? reader.number32() else { throw .damaged }
+    let frame = content.dropFirst(magic.count + 4)
+    guard checksum(frame) == sum else { throw .damaged }
+    var assembler = AgentFrameAssembler()
+    assembler.append(frame)
+    guard case .orders(let orders)? = try assembler.next() else { throw .damaged }
+    return orders
+  }
+
+  /// Returns the CRC-32/ISO-HDLC checksum of bytes.
+  static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
+    var sum: UInt32 = .max
+    for byte in bytes {
+      sum ^= UInt32(byte)
+      for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
+    }
+    return ~sum
+  }
+}
+
+/// The format in which an agent stores the inherited applications of processes for its next run.
+///
+/// Spec: Protocol/13-agent.md §7.
+public enum LineageFile {
+  private static let magic: [UInt8] = Array("LKLINEAG".utf8)
+  public static let capacity = 4_096
+  /// The largest size in bytes.
+  public static let maximumBytes = 1 << 21
+
+  /// Returns the content of a file.
+  ///
+  /// If there are too many processes, those with the lowest numbers are stored.
+  public static func content(of lineages: [ProcessIdentity: AppID], boot: String) -> [UInt8] {
+    var body = FieldWriter()
+    body.bootID(boot)
+    let kept = lineages.sorted { $0.key < $1.key }.prefix(capacity)
+    body.number16(UInt16(truncatingIfNeeded: kept.count))
+    for (process, app) in kept {
+      body.process(process)
+      body.app(app)
+    }
+    var sum = FieldWriter()
+    sum.number32(OrdersFile.checksum(body.bytes))
+    return magic + sum.bytes + body.bytes
+  }
+
+  /// Reads the content of a file; empty if it is damaged or from another boot.
+  public static func read(_ content: [UInt8], boot: String) -> [ProcessIdentity: AppID] {
+    (try? parsed(content, boot: boot)) ?? [:]
+  }
+
+  private static func parsed(_ content: [UInt8], boot: String) throws(AgentFrameError) -> [ProcessIdentity: AppID] {
+    guard content.count <= maximumBytes, content.starts(with: magic) else { throw .damaged }
+    var reader = FieldReader(content.dropFirst(magic.count))
+    guard try reader.number32() == OrdersFile.checksum(content.dropFirst(magic.count + 4)),
+      try reader.bootID() == boot
+    else { throw .damaged }
+    var lineages: [ProcessIdentity: AppID] = [:]
+    for _ in 0..<(try reader.number16()) { lineages[try reader.process()] = try reader.app() }
+    try reader.end()
+    return lineages
+  }
+}

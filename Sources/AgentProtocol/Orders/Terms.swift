@@ -1,0 +1,202 @@
+import LatchkeyModel
+
+/// When the sessions of an account close, and when they open again.
+///
+/// Spec: Protocol/13-agent.md §4, §13.
+public struct SessionTerms: Hashable, Sendable {
+  /// The step that is taken when sessions may not be open.
+  public enum Step: UInt8, Hashable, Sendable, CaseIterable {
+    /// The sessions are ended, and none may begin.
+    case close = 1
+    /// The sessions are locked, again and again.
+    case lock = 2
+    /// The sessions are locked unless an always-allowed application runs.
+    case lockUnlessAllowed = 3
+  }
+
+  public var step: Step
+  /// The instant from which no session may be open; `nil` if none is known.
+  public var closesAt: BootInstant?
+  /// The later instant from which sessions may be open again, even without new orders; `nil` if
+  /// only new orders open them.
+  public var opensAt: BootInstant?
+  /// The instants of warnings, in ascending order.
+  public var warnings: [BootInstant]
+  /// Why they close, in words for the child; empty if they do not.
+  public var reason: String
+
+  /// Creates terms.
+  ///
+  /// By default, sessions are open without an end.
+  public init(
+    step: Step = .close, closesAt: BootInstant? = nil, opensAt: BootInstant? = nil, warnings: [BootInstant] = [],
+    reason: String = ""
+  ) {
+    self.step = step
+    self.closesAt = closesAt
+    self.opensAt = opensAt
+    self.warnings = warnings
+    self.reason = reason
+  }
+
+  public func areClosed(at now: BootInstant) -> Bool {
+    guard let closesAt, closesAt <= now else { return false }
+    return opensAt.map { now < $0 } ?? true
+  }
+
+  func write(to body: inout FieldWriter) {
+    body.byte(step.rawValue)
+    body.optionalInstant(closesAt)
+    body.optionalInstant(opensAt)
+    body.warnings(warnings)
+    body.text(reason, .reason)
+  }
+
+  init(from body: inout FieldReader) throws(AgentFrameError) {
+    let number = try body.byte()
+    guard let step = Step(rawValue: number) else { throw .value("step \(number) of sessions") }
+    self.step = step
+    closesAt = try body.optionalInstant()
+    opensAt = try body.optionalInstant()
+    if let opensAt {
+      guard let closesAt, closesAt < opensAt else { throw .value("sessions that open before they close") }
+    }
+    warnings = try body.warnings()
+    reason = try body.text(.reason)
+  }
+}
+
+extension SessionTerms {
+  /// Keeps the instant at which earlier orders closed the sessions.
+  mutating func keep(closed before: SessionTerms?, at now: BootInstant) {
+    guard let old = before?.closesAt, let new = closesAt, old < new, new <= now else { return }
+    closesAt = old
+  }
+
+  /// Converts instants of an earlier boot: the time that was left at `at` is left at the start of
+  /// this boot.
+  mutating func move(from at: BootInstant) {
+    closesAt = closesAt.map { BootInstant(milliseconds: max(0, $0 - at)) }
+    opensAt = opensAt.map { BootInstant(milliseconds: max(1, $0 - at)) }
+    warnings = warnings.filter { $0 > at }.map { BootInstant(milliseconds: $0 - at) }
+  }
+}
+
+extension FieldWriter {
+  mutating func warnings(_ instants: [BootInstant]) {
+    byte(UInt8(truncatingIfNeeded: instants.count))
+    for instant in instants { self.instant(instant) }
+  }
+}
+
+extension FieldReader {
+  /// Reads the instants of warnings: at most 8, in ascending order.
+  mutating func warnings() throws(AgentFrameError) -> [BootInstant] {
+    let count = Int(try byte())
+    guard count <= AgentOrders.maximumWarnings else { throw .value("\(count) warnings") }
+    var warnings: [BootInstant] = []
+    for _ in 0..<count {
+      let warning = try instant()
+      if let last = warnings.last, last >= warning { throw .value("warnings in another order") }
+      warnings.append(warning)
+    }
+    return warnings
+  }
+}
+
+/// The definition of screen time in an account.
+///
+/// Spec: Protocol/13-agent.md §4, §9.
+public struct ScreenTerms: Hashable, Sendable {
+  /// The time that is measured.
+  public enum Source: UInt8, Hashable, Sendable, CaseIterable {
+    case programs = 0
+    /// The time for which a person is at a session of the account, whatever runs.
+    case sessions = 1
+    /// The same, without the time in which only learning runs.
+    case sessionsWithoutLearning = 2
+  }
+
+  /// The longest grace in milliseconds: four hours.
+  static let longestGrace: Int64 = 4 * 3_600_000
+
+  public var source: Source
+  /// The time after the last input for which a person counts as present, in milliseconds.
+  public var graceMilliseconds: Int64
+
+  public init(_ source: Source = .programs, graceMilliseconds: Int64 = AgentPresence.inputMilliseconds) {
+    self.source = source
+    self.graceMilliseconds = graceMilliseconds
+  }
+
+  func write(to body: inout FieldWriter) {
+    body.byte(source.rawValue)
+    body.milliseconds(graceMilliseconds)
+  }
+
+  init(from body: inout FieldReader) throws(AgentFrameError) {
+    let number = try body.byte()
+    guard let source = Source(rawValue: number) else { throw .value("source \(number) of screen time") }
+    self.source = source
+    graceMilliseconds = try body.milliseconds()
+    guard graceMilliseconds <= Self.longestGrace else { throw .value("a grace of \(graceMilliseconds) ms") }
+  }
+}
+
+/// When and how a program closes.
+public struct ProgramTerms: Hashable, Sendable {
+  /// The step that is taken when a program's time is over.
+  public enum Step: UInt8, Hashable, Sendable, CaseIterable {
+    /// It is asked to end, and killed after the grace.
+    case close = 1
+    case pause = 2
+  }
+
+  /// The grace where no parent has set one, in milliseconds.
+  public static let usualGrace: Int64 = 5_000
+  /// The longest grace: five minutes, in milliseconds.
+  public static let longestGrace: Int64 = 300_000
+
+  /// The instant from which it may not run; `nil` if none is known.
+  public var closesAt: BootInstant?
+  public var step: Step
+  /// The time between the request to end and the kill, in milliseconds.
+  public var graceMilliseconds: Int64
+  /// The instants of warnings, in ascending order.
+  public var warnings: [BootInstant]
+  /// Why it closes, in words for the child; empty if it does not.
+  public var reason: String
+
+  /// Creates terms.
+  ///
+  /// By default, a program is allowed without an end.
+  public init(
+    closesAt: BootInstant? = nil, step: Step = .close, graceMilliseconds: Int64 = Self.usualGrace,
+    warnings: [BootInstant] = [], reason: String = ""
+  ) {
+    self.closesAt = closesAt
+    self.step = step
+    self.graceMilliseconds = graceMilliseconds
+    self.warnings = warnings
+    self.reason = reason
+  }
+
+  func write(to body: inout FieldWriter) {
+    body.optionalInstant(closesAt)
+    body.byte(step.rawValue)
+    body.milliseconds(graceMilliseconds)
+    body.warnings(warnings)
+    body.text(reason, .reason)
+  }
+
+  init(from body: inout FieldReader) throws(AgentFrameError) {
+    closesAt = try body.optionalInstant()
+    let number = try body.byte()
+    guard let step = Step(rawValue: number) else { throw .value("step \(number)") }
+    self.step = step
+    graceMilliseconds = try body.milliseconds()
+    guard graceMilliseconds <= Self.longestGrace else { throw .value("a grace of \(graceMilliseconds) ms") }
+    warnings = try body.warnings()
+    reason = try body.text(.reason)
+  }
+}

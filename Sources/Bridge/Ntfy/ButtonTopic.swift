@@ -1,0 +1,150 @@
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeyProtocol
+import Logging
+
+/// What a button of a notice on a phone posts: `v1.NOTICE.CHOICE.MAC`.
+///
+/// NOTICE is the number of the notice and, each behind a hyphen, the IDs of the requests that the
+/// notice showed, in hexadecimal digits: a press answers exactly what the parent has read. MAC is
+/// the first 16 bytes of HMAC-SHA-256 by the receiver's key over what stands before it and its dot.
+///
+/// Spec: Protocol/14-bridge.md §2.
+struct ButtonCode: Hashable, Sendable {
+  /// The largest number of requests in a code.
+  static let mostRequests = 8
+  private static let macBytes = 16
+  /// The largest size of a code in bytes.
+  private static let mostBytes = 400
+
+  var notice: Int
+  var requests: [CommandID]
+  var choice: AnswerButton
+
+  /// Returns the text that the button posts.
+  func text(key: [UInt8]) -> String {
+    let ids = requests.map { "-" + Hexadecimal.encode($0.bytes) }.joined()
+    let said = "v1.\(notice)\(ids).\(choice.rawValue)"
+    return "\(said).\(Hexadecimal.encode(Self.code(said, key)))"
+  }
+
+  /// Returns what was pressed; `nil` unless the text is one that was made with the key.
+  static func read(_ text: String, key: [UInt8]) -> ButtonCode? {
+    guard text.utf8.count <= mostBytes else { return nil }
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 4, parts[0] == "v1", let given = Hexadecimal.decode(parts[3]),
+      ConstantTime.areEqual(given, code(parts[..<3].joined(separator: "."), key)),
+      let choice = AnswerButton(rawValue: String(parts[2]))
+    else { return nil }
+    let fields = parts[1].split(separator: "-", omittingEmptySubsequences: false)
+    let ids = fields.dropFirst().compactMap { CommandID($0) }
+    guard let number = Int(fields[0]), (1...mostRequests).contains(ids.count), ids.count == fields.count - 1 else {
+      return nil
+    }
+    return ButtonCode(notice: number, requests: ids, choice: choice)
+  }
+
+  private static func code(_ said: String, _ key: [UInt8]) -> [UInt8] {
+    [UInt8](HMACSHA256.authenticate(key: key, message: [UInt8](said.utf8)).prefix(macBytes))
+  }
+}
+
+/// The messages on a topic that were dropped, which are logged once a minute at most.
+struct DropCount {
+  /// Why a message was dropped.
+  enum Reason: String, CaseIterable {
+    /// It was not made with the receiver's key.
+    case foreign
+    /// It was not made with the receiver's key, and was posted over an hour ago.
+    case old
+    /// Nothing that it answers is open.
+    case late
+    /// It was handled before.
+    case duplicate
+  }
+
+  /// The number of foreign messages within any hour from which a parent is told.
+  private static let manyForeign = 20
+  private static let minute: Duration = .seconds(60)
+  private static let hour: Duration = .seconds(3_600)
+
+  private var counts: [Reason: Int] = [:]
+  private var loggedAt: ContinuousClock.Instant?
+  /// When the last foreign messages came, the oldest first, at most `manyForeign`.
+  private var foreign: [ContinuousClock.Instant] = []
+
+  /// Counts a message.
+  mutating func add(_ reason: Reason, at now: ContinuousClock.Instant) {
+    counts[reason, default: 0] += 1
+    guard reason == .foreign else { return }
+    foreign.append(now)
+    if foreign.count > Self.manyForeign { foreign.removeFirst() }
+  }
+
+  /// Returns what was dropped since the last time that something was returned; `nil` if that was
+  /// less than a minute ago, or nothing was dropped.
+  mutating func due(at now: ContinuousClock.Instant) -> [Reason: Int]? {
+    guard !counts.isEmpty, loggedAt.map({ now - $0 >= Self.minute }) ?? true else { return nil }
+    defer { (loggedAt, counts) = (now, [:]) }
+    return counts
+  }
+
+  /// Logs what is due.
+  mutating func log(at now: ContinuousClock.Instant, _ logger: Logger) {
+    guard let due = due(at: now) else { return }
+    logger.notice(
+      "messages on the topic of the buttons were dropped",
+      metadata: Dictionary(uniqueKeysWithValues: due.map { ($0.key.rawValue, "\($0.value)") }))
+  }
+
+  /// Returns a sentence if somebody else posts to the topic; `nil` if not.
+  func sentence(at now: ContinuousClock.Instant) -> String? {
+    guard foreign.count == Self.manyForeign, let first = foreign.first, now - first < Self.hour else { return nil }
+    return
+      "Somebody else posts to the topic of the buttons, which answers nothing: have the server's operator let only "
+      + "the phone write there, or set the receiver up anew for new topics."
+  }
+}
+
+/// How fast the topic of the buttons is read, which others may be able to write to.
+///
+/// A bucket holds what may be read at once, such as all that the server has kept, and fills again
+/// at a steady pace. What waits for it is kept by the server, which is read no further meanwhile.
+struct TopicPace {
+  /// The number of messages that are read at once.
+  static let most = 1_000
+  /// The number of messages that are read in a second after that.
+  static let perSecond = 100
+  /// The time for which a pause is told.
+  private static let memory: Duration = .seconds(600)
+
+  private var left = most
+  private var filledAt: ContinuousClock.Instant?
+  private var pausedAt: ContinuousClock.Instant?
+
+  /// Counts a message; returns the pause before the next one is read, `nil` for none.
+  mutating func count(at now: ContinuousClock.Instant) -> Duration? {
+    if let filledAt {
+      let seconds = (now - filledAt).components.seconds
+      if seconds > 0 {
+        left = Int(min(Int64(Self.most), Int64(left) + min(seconds, Int64(Self.most)) * Int64(Self.perSecond)))
+        self.filledAt = filledAt + .seconds(seconds)
+      }
+    } else {
+      filledAt = now
+    }
+    left -= 1
+    guard left <= 0 else { return nil }
+    pausedAt = now
+    // A whole second, so that a flood wakes this process once a second.
+    return .seconds(1)
+  }
+
+  /// Returns a sentence while messages come faster than they are read; `nil` if they do not.
+  func sentence(at now: ContinuousClock.Instant) -> String? {
+    guard let pausedAt, now - pausedAt < Self.memory else { return nil }
+    return
+      "Somebody posts to the topic of the buttons faster than it is read, so that answers from the phone come late: "
+      + "have the server's operator let only the phone write there, or set the receiver up anew for new topics."
+  }
+}

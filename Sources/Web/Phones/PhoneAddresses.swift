@@ -1,0 +1,130 @@
+import Glibc
+import LatchkeyModel
+import LatchkeyNode
+import LatchkeySystem
+
+/// The names under which a person's own proxy leads phones to the pages, such as `tailscale serve`
+/// or nginx does.
+///
+/// They stand in a file of the folder for phones, one a line, which is read at each request that
+/// names one. So a name that was removed is refused at once.
+///
+/// Spec: Protocol/15-pages.md §9.
+public struct ProxyHosts: Sendable {
+  /// The number of names that can be allowed.
+  public static let most = 8
+
+  private let stateFolder: String
+
+  /// Creates the list of a node.
+  public init(stateFolder: String) { self.stateFolder = stateFolder }
+
+  private var path: String { PhonePlace.folder(in: stateFolder) + "/hosts" }
+
+  /// The names, in the order in which they were allowed.
+  public var names: [String] {
+    let text = ProcFile.text(path, most: 4_096) ?? ""
+    return Array(text.split(separator: "\n").compactMap { Self.name(String($0)) }.prefix(Self.most))
+  }
+
+  /// Returns a name as browsers send it; `nil` if it can be none of a proxy.
+  ///
+  /// - Parameter typed: A host name, with a port if it is not 443.
+  /// - Returns: The name in lower case, without the port 443.
+  public static func name(_ typed: String) -> String? {
+    let parts = typed.lowercased().split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count <= 2, let host = parts.first, host.utf8.count <= 253 else { return nil }
+    let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+    // An address is no name: browsers reach this machine by its own without a proxy.
+    guard labels.allSatisfy(isLabel), let last = labels.last, !last.allSatisfy(\.isNumber), last != "localhost" else {
+      return nil
+    }
+    guard parts.count == 2 else { return String(host) }
+    guard let port = Int(parts[1]), (1...65_535).contains(port), String(port) == parts[1] else { return nil }
+    return port == 443 ? String(host) : "\(host):\(port)"
+  }
+
+  private static func isLabel(_ label: Substring) -> Bool {
+    guard (1...63).contains(label.utf8.count), label.first != "-", label.last != "-" else { return false }
+    return label.utf8.allSatisfy {
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+        || $0 == UInt8(ascii: "-")
+    }
+  }
+
+  /// Allows a name.
+  ///
+  /// - Parameter name: A name as `name(_:)` returns it.
+  /// - Returns: Whether it was not allowed before.
+  /// - Throws: `WebFault` if there are too many, or if the file cannot be written.
+  public func add(_ name: String) throws(WebFault) -> Bool {
+    let present = names
+    guard !present.contains(name) else { return false }
+    guard present.count < Self.most else {
+      throw WebFault("\(Self.most) names are allowed already: remove one with `latchkey web hosts remove`.")
+    }
+    try CertificateFolder(stateFolder: stateFolder).prepare()
+    try write(present + [name])
+    return true
+  }
+
+  /// Allows a name no more.
+  ///
+  /// - Parameter name: A name as `name(_:)` returns it.
+  /// - Returns: Whether it was allowed.
+  /// - Throws: `WebFault` if the file cannot be written.
+  public func remove(_ name: String) throws(WebFault) -> Bool {
+    let present = names
+    guard present.contains(name) else { return false }
+    try write(present.filter { $0 != name })
+    return true
+  }
+
+  private func write(_ names: [String]) throws(WebFault) {
+    let new = path + ".new"
+    let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw unwritable }
+    let bytes = Array(names.map { $0 + "\n" }.joined().utf8)
+    let isWhole = Glibc.write(descriptor, bytes, bytes.count) == bytes.count
+    close(descriptor)
+    guard isWhole, rename(new, path) == 0 else {
+      let fault = unwritable
+      unlink(new)
+      throw fault
+    }
+  }
+
+  private var unwritable: WebFault {
+    WebFault("\(path) cannot be written (\(String(cString: strerror(errno)))): check the folder's rights and the disk.")
+  }
+}
+
+/// The addresses that stay within a home, and those of them that this machine has.
+enum PrivateAddresses {
+  /// The ranges for which an authority of a family may speak, as `ADDRESS/MASK`.
+  static let ranges = ["10.0.0.0/255.0.0.0", "172.16.0.0/255.240.0.0", "192.168.0.0/255.255.0.0", "fc00::/fe00::"]
+  /// The range of the loopback interface, for a node that a person lets listen there alone.
+  static let loopback = "127.0.0.0/255.0.0.0"
+
+  /// Returns whether an address lies in one of the ranges.
+  static func contains(_ address: IPAddress) -> Bool {
+    let bytes = address.bytes
+    guard address.isV4 else { return bytes[0] & 0xFE == 0xFC }
+    return bytes[0] == 10 || (bytes[0] == 172 && bytes[1] & 0xF0 == 16) || (bytes[0] == 192 && bytes[1] == 168)
+  }
+
+  /// Returns the addresses of this machine at which phones can reach it, in the order of its
+  /// interfaces, IPv4 first.
+  ///
+  /// - Parameters:
+  ///   - interfaces: The interfaces of this machine.
+  ///   - chosen: The interfaces that a person chose for the node; `nil` for the general rule.
+  /// - Returns: The addresses.
+  static func present(_ interfaces: [NetworkInterface], chosen: [String]?) -> [String] {
+    let used = interfaces.filter { $0.exclusion(names: chosen) == nil }
+    let addresses = used.flatMap { interface in
+      interface.addresses.filter { contains($0) || (interface.isLoopback && $0.isLocalhost && $0.isV4) }
+    }
+    return (addresses.filter(\.isV4) + addresses.filter { !$0.isV4 }).map(\.description)
+  }
+}
