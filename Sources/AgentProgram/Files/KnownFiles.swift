@@ -20,9 +20,7 @@ struct PackageFiles {
   private(set) var places = NamedPlaces()
 
   /// Creates a table without packages; `folder` is dpkg's.
-  init(folder: String = "/var/lib/dpkg/info") {
-    self.folder = folder
-  }
+  init(folder: String = "/var/lib/dpkg/info") { self.folder = folder }
 
   /// Reads the files of these packages and at these paths if they have changed, and returns whether
   /// they have.

@@ -61,8 +61,7 @@ struct LoginGate {
     }
     guard !answer.isAllowed else { return Self.allowed }
     let reason =
-      answer.reason.isEmpty
-      ? Phrase("no session may be open now").worded(in: MachineLanguage.read()) : answer.reason
+      answer.reason.isEmpty ? Phrase("no session may be open now").worded(in: MachineLanguage.read()) : answer.reason
     sentence = reason.prefix(1).uppercased() + reason.dropFirst() + "."
     return Self.refused
   }
@@ -102,8 +101,7 @@ final class GateListener {
   /// Listens at a path, for gates of the agent's own user; `nil` if the system refuses.
   init?(path: String, notes: GateNotes) {
     guard let listener = LocalSocket.listen(at: path) else { return nil }
-    self.listener = listener
-    self.notes = notes
+    (self.listener, self.notes) = (listener, notes)
   }
 
   /// The descriptors that are ready when a gate asks.

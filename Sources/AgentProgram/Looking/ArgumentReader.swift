@@ -79,9 +79,7 @@ struct ArgumentReader {
     read.hasMore = parts.count > mostApart
     // A program has any name among the arguments of the loader, such as that of a link.
     let isUndecided = read.isLoader || ScriptInterpreters.isUndecided(read.afterFirst, of: name)
-    if let rest = parts.dropFirst(mostApart).first, isUndecided {
-      (read.later, read.isLaterCut) = later(in: rest)
-    }
+    if let rest = parts.dropFirst(mostApart).first, isUndecided { (read.later, read.isLaterCut) = later(in: rest) }
     return read
   }
 
@@ -180,8 +178,7 @@ struct JavaCommand {
     // The name follows five words.
     let entry = name.lowerBound - 20
     guard entry >= 0, word(entry + 4) == 20, let size = word(entry + 8), let start = word(entry + 16),
-      size <= mostBytes,
-      start <= mostBytes, entry + start + size <= bytes.count
+      size <= mostBytes, start <= mostBytes, entry + start + size <= bytes.count
     else { return nil }
     let value = bytes[(entry + start)..<(entry + start + size)].prefix { $0 != 0 }
     return value.isEmpty ? nil : String(decoding: value, as: UTF8.self)

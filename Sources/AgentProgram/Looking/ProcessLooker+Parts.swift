@@ -88,18 +88,15 @@ extension ProcessLooker {
       ? path.flatMap { FlatpakPlace(path: $0, program, folder: folder, devices, mounts) } : nil
     // The first image is the executable, even if only its path can be known.
     let place = path.map { ProcessFacts.Image(path: ProgramPlace.cleaned($0), isHidden: true) }
-    let isWritable =
-      program?.isWritable { isOwn($0, of: user) || wanted.accounts.contains($0) } ?? (place != nil)
+    let isWritable = program?.isWritable { isOwn($0, of: user) || wanted.accounts.contains($0) } ?? (place != nil)
     let isHashed = needs.contains(.hashes) || isWritable && needs.contains(.ownHashes)
     let images =
       program.map { [image($0, at: "\(folder)/exe", of: user, isHashed: isHashed)] } ?? place.map { [$0] } ?? []
     return ProcessFacts(
       identity: identity, parent: line.parent, account: user, startedAt: started, name: line.name,
-      arguments: arguments.text,
-      hasMoreArguments: arguments.isCut,
-      script: Self.script(path, arguments, started, BootClock.now(), in: folder), images: images,
-      flatpak: flatpak?.id, isGenuineFlatpak: flatpak?.isGenuine ?? false,
-      isFromWritablePlace: isWritable, hasWritableExecutable: isWritable,
+      arguments: arguments.text, hasMoreArguments: arguments.isCut,
+      script: Self.script(path, arguments, started, BootClock.now(), in: folder), images: images, flatpak: flatpak?.id,
+      isGenuineFlatpak: flatpak?.isGenuine ?? false, isFromWritablePlace: isWritable, hasWritableExecutable: isWritable,
       isFromTerminal: line.isInTerminalWindow, programPlace: line.programPlace,
       isProtected: isProtected(identity, program, wanted)
         || program == nil && place.map { wanted.protectedPaths.contains($0.path) } == true)
@@ -119,8 +116,7 @@ extension ProcessLooker {
     let script: String?
     if NeededPrograms.isShell(name) {
       // Behind so many options, there may be anything.
-      script =
-        ScriptInterpreters.shellScript(in: arguments.afterFirst) ?? (arguments.hasMore ? "" : input(in: folder))
+      script = ScriptInterpreters.shellScript(in: arguments.afterFirst) ?? (arguments.hasMore ? "" : input(in: folder))
     } else {
       guard ScriptInterpreters.contains(name) else { return nil }
       if arguments.text.isEmpty, now - started < betweenMilliseconds { return ScriptInterpreters.unsettled }

@@ -78,9 +78,7 @@ extension ProcessLooker {
   }
 
   /// Carries out a full scan at once, and returns the accounts' processes that exist.
-  mutating func look(
-    _ wanted: Wanted, at now: BootInstant, see: (ProcessFacts) -> Void
-  ) -> Set<ProcessIdentity> {
+  mutating func look(_ wanted: Wanted, at now: BootInstant, see: (ProcessFacts) -> Void) -> Set<ProcessIdentity> {
     begin(wanted, at: now)
     return goOn(wanted, until: nil, see: see)?.present ?? []
   }

@@ -246,8 +246,7 @@ struct ProcessLooker {
           if last != nil { round?.present.insert(identity) }
           return nil
         }
-      case .anotherProgram where tries > 0:
-        return look(at: pid, wanted, now, hasStarted: hasStarted, tries: tries - 1)
+      case .anotherProgram where tries > 0: return look(at: pid, wanted, now, hasStarted: hasStarted, tries: tries - 1)
       case .anotherProgram, .none: between[identity] = nil
       }
     }

@@ -30,8 +30,7 @@ struct ProgramPlace {
     let path = isReplaced ? Self.cleaned(shown) : shown
     (self.path, self.status, self.isReplaced) = (path, status, isReplaced)
     isGenuine =
-      isReplaced
-      || (ProcFile.status(path).map { $0.st_dev == status.st_dev && $0.st_ino == status.st_ino } ?? false)
+      isReplaced || (ProcFile.status(path).map { $0.st_dev == status.st_dev && $0.st_ino == status.st_ino } ?? false)
     isForeign = mounts.isForeign(path, device: UInt64(status.st_dev), isGenuine: isGenuine)
     let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "/"
     self.folder = ProcFile.status(folder)
@@ -94,9 +93,7 @@ struct ProgramPlace {
   }
 
   /// Returns a path without the suffix that the kernel appends for a deleted file.
-  static func cleaned(_ path: String) -> String {
-    path.hasSuffix(" (deleted)") ? String(path.dropLast(10)) : path
-  }
+  static func cleaned(_ path: String) -> String { path.hasSuffix(" (deleted)") ? String(path.dropLast(10)) : path }
 
   static func isLibrary(_ path: String) -> Bool {
     (path.hasPrefix("/usr/lib") || path.hasPrefix("/lib")) && path.contains(".so")
@@ -162,9 +159,7 @@ struct FlatpakPlace {
   /// A link is not followed. It could lead to a file system that the account serves itself, or to
   /// any of root's files.
   private static func stated(in folder: String) -> String? {
-    guard let bytes = ProcFile.readForeign("\(folder)/root/.flatpak-info", most: 16_384) else {
-      return nil
-    }
+    guard let bytes = ProcFile.readForeign("\(folder)/root/.flatpak-info", most: 16_384) else { return nil }
     for line in bytes.split(separator: 0x0A) where line.starts(with: Array("name=".utf8)) {
       return String(decoding: line.dropFirst(5), as: UTF8.self)
     }

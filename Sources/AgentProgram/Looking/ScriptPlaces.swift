@@ -86,8 +86,7 @@ struct ScriptPlaces: Hashable {
   /// A shell moves its input away for a command that has another one.
   private mutating func readOpen(in folder: String, isShell: Bool, _ arguments: ArgumentReader.Arguments) {
     var links = ProcessLinks(of: folder)
-    var found = arguments.afterFirst.compactMap { argument in
-      ScriptInterpreters.open(argument) { links.target(of: $0) }
+    var found = arguments.afterFirst.compactMap { argument in ScriptInterpreters.open(argument) { links.target(of: $0) }
     }
     found += ([0] + (isShell ? Self.shellDescriptors : [])).compactMap { ProcFile.link("\(folder)/fd/\($0)") }
     for open in found where open.hasPrefix("/") && !open.hasPrefix("/dev/") {

@@ -39,8 +39,7 @@ public enum AgentProgram {
     let threads = ProcFile.threads(of: process)
     guard !threads.isEmpty, threads.allSatisfy({ ProcessorSlice.requestShortest(for: $0) }) else {
       AgentRunner.say(
-        "Process \(process) gets no short slices (\(SystemError.reason())): run this as root, for one that runs."
-      )
+        "Process \(process) gets no short slices (\(SystemError.reason())): run this as root, for one that runs.")
       return 77
     }
     return 0

@@ -18,8 +18,7 @@ extension AgentRunner {
       let hello = AgentHello(
         run: run, isSystem: settings.nodeUser != nil, hasEvents: eventsDescriptor >= 0,
         hasSessions: presence?.hasSessions ?? false, hasInput: presence?.hasInput ?? false, user: UInt32(geteuid()),
-        boot: boot,
-        orders: machine.ordersInForce)
+        boot: boot, orders: machine.ordersInForce)
       send(.hello(hello))
     }
   }
@@ -124,10 +123,7 @@ final class NodeConnection {
   /// A Boolean value that indicates whether the node has answered the greeting.
   var isWelcome = false
 
-  init(_ socket: LocalSocket, _ peer: LocalSocket.Peer) {
-    self.socket = socket
-    self.peer = peer
-  }
+  init(_ socket: LocalSocket, _ peer: LocalSocket.Peer) { (self.socket, self.peer) = (socket, peer) }
 
   /// A Boolean value that indicates whether any bytes are queued.
   var hasWaiting: Bool { !waiting.isEmpty }

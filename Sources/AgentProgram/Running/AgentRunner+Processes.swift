@@ -43,9 +43,7 @@ extension AgentRunner {
   }
 
   /// Reads the files that orders name again, since some may have been installed or removed.
-  func reloadFiles() {
-    if loadFiles() { checkMatchers() }
-  }
+  func reloadFiles() { if loadFiles() { checkMatchers() } }
 
   /// Checks the matchers against this machine again.
   private func checkMatchers() {

@@ -197,9 +197,7 @@ final class AgentRunner {
     place.map { $0.inode == UInt64(status.st_ino) && $0.device == UInt64(status.st_dev) } ?? false
   }
 
-  static func say(_ sentence: String) {
-    AgentProgram.write("latchkey-agent: \(sentence)\n", to: STDERR_FILENO)
-  }
+  static func say(_ sentence: String) { AgentProgram.write("latchkey-agent: \(sentence)\n", to: STDERR_FILENO) }
 }
 
 /// The reason why an agent cannot start.

@@ -21,9 +21,7 @@ struct HeldHandles {
   private let most = min(1_024, Int(clamping: sysconf(Int32(_SC_OPEN_MAX))) / 2)
 
   /// The descriptors, which are ready when their processes have ended.
-  var descriptors: [(process: ProcessIdentity, descriptor: Int32)] {
-    held.map { ($0.key, $0.value.handle.descriptor) }
-  }
+  var descriptors: [(process: ProcessIdentity, descriptor: Int32)] { held.map { ($0.key, $0.value.handle.descriptor) } }
 
   /// Keeps a descriptor of a process to observe its end, unless it has ended or too many are kept.
   ///

@@ -36,11 +36,7 @@ struct TerminalTeller {
     terminals: @escaping (UInt32) -> [AccountTerminal] = {
       AccountTerminal.hasDesktopHelper($0) ? [] : AccountTerminal.all(of: $0)
     }
-  ) {
-    self.isOn = isOn
-    self.language = language
-    self.terminals = terminals
-  }
+  ) { (self.isOn, self.language, self.terminals) = (isOn, language, terminals) }
 
   /// Writes a report to the child's terminals, if it concerns the child.
   ///
@@ -59,8 +55,7 @@ struct TerminalTeller {
       write(ClosingSentence.warning(reason: reason, left: left), to: account, at: now)
     case .closed(let use, let deed, let reason, _):
       let grace = terms(use.account, use.app)?.graceMilliseconds ?? ProgramTerms.usualGrace
-      write(
-        ClosingSentence.closed(reason: reason, deed: deed, graceMilliseconds: grace), to: use.account, at: now)
+      write(ClosingSentence.closed(reason: reason, deed: deed, graceMilliseconds: grace), to: use.account, at: now)
     case .sessionsWarned(let account, let left, let reason):
       write(ClosingSentence.sessionsWarning(reason: reason, left: left), to: account, at: now)
     case .sessionsClosed(let account, false, let reason):
@@ -159,9 +154,7 @@ extension AccountTerminal {
 
   /// Returns whether the account runs the helper that shows notices on its desktop.
   static func hasDesktopHelper(_ account: UInt32) -> Bool {
-    ProcFile.processes().contains { pid in
-      ProcFile.status("/proc/\(pid)")?.st_uid == account && isDesktopHelper(pid)
-    }
+    ProcFile.processes().contains { pid in ProcFile.status("/proc/\(pid)")?.st_uid == account && isDesktopHelper(pid) }
   }
 
   /// Returns whether a process is `latchkey notify`.

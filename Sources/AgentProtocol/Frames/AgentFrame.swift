@@ -173,14 +173,8 @@ public struct AgentHello: Hashable, Sendable {
     run: UInt64, isSystem: Bool, hasEvents: Bool, hasSessions: Bool = false, hasInput: Bool = false, user: UInt32,
     boot: String, orders: UInt64?
   ) {
-    self.run = run
-    self.isSystem = isSystem
-    self.hasEvents = hasEvents
-    self.hasSessions = hasSessions
-    self.hasInput = hasInput
-    self.user = user
-    self.boot = boot
-    self.orders = orders
+    (self.run, self.isSystem, self.hasEvents, self.hasSessions) = (run, isSystem, hasEvents, hasSessions)
+    (self.hasInput, self.user, self.boot, self.orders) = (hasInput, user, boot, orders)
   }
 
   func write(to body: inout FieldWriter) {
@@ -219,10 +213,7 @@ public struct NodeWelcome: Hashable, Sendable {
   /// The number of the last report of that run that the node has stored; 0 if it knows of none.
   public var stored: UInt64
 
-  public init(run: UInt64, stored: UInt64) {
-    self.run = run
-    self.stored = stored
-  }
+  public init(run: UInt64, stored: UInt64) { (self.run, self.stored) = (run, stored) }
 
   func write(to body: inout FieldWriter) {
     body.number64(run)

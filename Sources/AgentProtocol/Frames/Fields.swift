@@ -4,9 +4,7 @@ import LatchkeyModel
 struct FieldReader {
   private var rest: ArraySlice<UInt8>
 
-  init(_ bytes: some Collection<UInt8>) {
-    rest = Array(bytes)[...]
-  }
+  init(_ bytes: some Collection<UInt8>) { rest = Array(bytes)[...] }
 
   mutating func byte() throws(AgentFrameError) -> UInt8 {
     guard let byte = rest.popFirst() else { throw .short }
@@ -45,9 +43,7 @@ struct FieldReader {
     return Int64(number)
   }
 
-  mutating func instant() throws(AgentFrameError) -> BootInstant {
-    BootInstant(milliseconds: try milliseconds())
-  }
+  mutating func instant() throws(AgentFrameError) -> BootInstant { BootInstant(milliseconds: try milliseconds()) }
 
   mutating func optionalInstant() throws(AgentFrameError) -> BootInstant? {
     if rest.prefix(8).count == 8, rest.prefix(8).allSatisfy({ $0 == 0xFF }) {
@@ -94,9 +90,7 @@ struct FieldReader {
   }
 
   /// Throws an error unless every byte has been read.
-  func end() throws(AgentFrameError) {
-    if !rest.isEmpty { throw .trailing }
-  }
+  func end() throws(AgentFrameError) { if !rest.isEmpty { throw .trailing } }
 }
 
 /// A writer of the fields of a frame's body, all numbers big-endian.
@@ -118,9 +112,7 @@ struct FieldWriter {
   mutating func flag(_ value: Bool) { byte(value ? 1 : 0) }
 
   /// Writes milliseconds, limited to the values that a frame can hold.
-  mutating func milliseconds(_ value: Int64) {
-    number64(UInt64(min(max(0, value), HybridTimestamp.wallLimit - 1)))
-  }
+  mutating func milliseconds(_ value: Int64) { number64(UInt64(min(max(0, value), HybridTimestamp.wallLimit - 1))) }
 
   mutating func instant(_ value: BootInstant) { milliseconds(value.milliseconds) }
 

@@ -39,9 +39,7 @@ struct ActivityClocks: Sendable {
   /// Returns how long a person was at a session of an account, in milliseconds.
   func screenTime(of account: UInt32) -> Int64 { clocks[Self.screen(account)] ?? 0 }
 
-  mutating func start(_ use: ProgramUse) {
-    running[Self.key(use), default: 0] += 1
-  }
+  mutating func start(_ use: ProgramUse) { running[Self.key(use), default: 0] += 1 }
 
   mutating func stop(_ use: ProgramUse) {
     let key = Self.key(use)
@@ -129,9 +127,7 @@ struct ActivityClocks: Sendable {
     doubted.see(new, at: now)
   }
 
-  private static func key(_ use: ProgramUse) -> Key {
-    Key(account: use.account, app: use.recorded, isWeak: use.isWeak)
-  }
+  private static func key(_ use: ProgramUse) -> Key { Key(account: use.account, app: use.recorded, isWeak: use.isWeak) }
 
   private static func screen(_ account: UInt32) -> Key { Key(account: account, app: .screenTime, isWeak: false) }
 }
@@ -154,9 +150,7 @@ extension AgentMachine {
   var clockTerms: ActivityClocks.Terms { ActivityClocks.Terms(accounts: accounts) }
 
   /// The accounts whose time at sessions counts, in ascending order.
-  var screenAccounts: [UInt32] {
-    accounts.keys.filter { accounts[$0]?.orders.screen.source != .programs }.sorted()
-  }
+  var screenAccounts: [UInt32] { accounts.keys.filter { accounts[$0]?.orders.screen.source != .programs }.sorted() }
 
   /// Returns whether the screen time of any account advances.
   func isAnybodyThere(at now: BootInstant) -> Bool {
@@ -201,8 +195,7 @@ extension AgentMachine {
     for process in followed.ruled.keys.sorted() {
       guard var known = followed[process], let use = known.use, let began = known.began else { continue }
       let reading = activity.reading(of: use)
-      effects.append(
-        tell(.ended(use, milliseconds: max(0, asleep - began), activity: reading), max(began, asleep)))
+      effects.append(tell(.ended(use, milliseconds: max(0, asleep - began), activity: reading), max(began, asleep)))
       known.began = now
       followed[process] = known
       effects.append(tell(.began(use, since: now, activity: reading), now))

@@ -36,10 +36,8 @@ public struct AgentAbilities: Hashable, Sendable {
   /// By default, the agent can only close programs.
   public init(onlyAccount: UInt32?, canPause: Bool = false, canCloseSessions: Bool = false, nodeAccount: UInt32? = nil)
   {
-    self.nodeAccount = nodeAccount
-    self.onlyAccount = onlyAccount
-    self.canPause = canPause
-    self.canCloseSessions = canCloseSessions
+    (self.nodeAccount, self.onlyAccount) = (nodeAccount, onlyAccount)
+    (self.canPause, self.canCloseSessions) = (canPause, canCloseSessions)
   }
 }
 

@@ -4,9 +4,7 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/13-agent.md §9.
 extension AgentMachine {
-  mutating func enforce(
-    _ known: inout Followed, _ supervised: Supervised, _ now: BootInstant
-  ) -> [AgentEffect] {
+  mutating func enforce(_ known: inout Followed, _ supervised: Supervised, _ now: BootInstant) -> [AgentEffect] {
     guard let use = known.use, let terms = supervised.terms(of: use.app), let closesAt = terms.closesAt,
       isClosed(since: closesAt, now), !known.facts.isProtected
     else { return letGoOn(&known, now) }
@@ -87,8 +85,7 @@ extension AgentMachine {
     var told: Set<WarnedKey> = []
     for (use, began) in running
     where !use.recorded.isOfMany || told.insert(WarnedKey(account: use.account, app: use.app)).inserted {
-      effects.append(
-        tell(.active(use, milliseconds: max(0, now - began), activity: activity.reading(of: use)), now))
+      effects.append(tell(.active(use, milliseconds: max(0, now - began), activity: activity.reading(of: use)), now))
     }
     effects += tellScreenTime(now)
     nextHeartbeat = running.isEmpty && !isAnybodyThere(at: now) ? nil : now + Self.heartbeatMilliseconds

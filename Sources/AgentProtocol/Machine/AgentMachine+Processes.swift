@@ -69,9 +69,7 @@ extension AgentMachine {
     return followed[process] == nil ? tellGone(process, now) : []
   }
 
-  func isNamed(_ process: ProcessIdentity) -> Bool {
-    accounts.values.contains { $0.table.named(process) != nil }
-  }
+  func isNamed(_ process: ProcessIdentity) -> Bool { accounts.values.contains { $0.table.named(process) != nil } }
 
   /// Tells the node, only once, that a process named in the orders has ended without any use.
   private mutating func tellGone(_ process: ProcessIdentity, _ now: BootInstant) -> [AgentEffect] {
@@ -102,9 +100,7 @@ extension AgentMachine {
   ///
   /// If the orders or their matchers are new (`isNewlyOrdered`), a program that is now one of the
   /// unknown or other programs is in use from now on: earlier orders did not count it.
-  mutating func look(
-    at process: ProcessIdentity, _ now: BootInstant, isNewlyOrdered: Bool = false
-  ) -> [AgentEffect] {
+  mutating func look(at process: ProcessIdentity, _ now: BootInstant, isNewlyOrdered: Bool = false) -> [AgentEffect] {
     guard var known = followed[process] else { return [] }
     guard let supervised = accounts[known.facts.account] else {
       followed[process] = nil

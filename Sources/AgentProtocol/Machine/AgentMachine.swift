@@ -66,9 +66,7 @@ public struct AgentMachine: Sendable {
   var senses: (hasSessions: Bool, hasInput: Bool)?
 
   /// Creates a machine without orders, which closes nothing.
-  public init(abilities: AgentAbilities) {
-    self.abilities = abilities
-  }
+  public init(abilities: AgentAbilities) { self.abilities = abilities }
 
   /// The number of the orders in force; `nil` if there are none.
   public var ordersInForce: UInt64? { orders?.number }
@@ -223,9 +221,7 @@ public struct AgentMachine: Sendable {
   /// Notes that the node has stored the reports up to a number.
   public mutating func stored(_ number: UInt64) { log.forget(through: number) }
 
-  mutating func tell(_ event: AgentReport.Event, _ now: BootInstant) -> AgentEffect {
-    .tell(log.add(event, at: now))
-  }
+  mutating func tell(_ event: AgentReport.Event, _ now: BootInstant) -> AgentEffect { .tell(log.add(event, at: now)) }
 }
 
 extension AccountOrders {

@@ -24,9 +24,7 @@ public struct AgentPresence: Hashable, Sendable {
   ///
   /// By default, nothing can be seen.
   public init(accounts: Set<UInt32>? = nil, locked: Set<UInt32> = [], input: Input = .unknown) {
-    self.accounts = accounts
-    self.locked = locked
-    self.input = input
+    (self.accounts, self.locked, self.input) = (accounts, locked, input)
   }
 
   /// The time after an input for which a person counts as active, in milliseconds.

@@ -141,9 +141,7 @@ extension AgentMachine.Supervised {
   /// earlier. Such evidence is the node's statement, which the child made to it, and any weak
   /// matcher except a path at its place. Arguments that do not show what a program runs spare none:
   /// what it is without them counts if that closes earlier.
-  func recognize(
-    _ facts: ProcessFacts, inheriting inherited: AppID?
-  ) -> (match: MatchTable.Match?, own: AppID?) {
+  func recognize(_ facts: ProcessFacts, inheriting inherited: AppID?) -> (match: MatchTable.Match?, own: AppID?) {
     guard let match = table.match(facts, isStricter: closesEarlier) else {
       return (stricter(inherited, unmatched(facts), facts), nil)
     }

@@ -53,9 +53,7 @@ struct Lineages: Sendable {
 
   /// Returns the application that a process inherited according to the kernel's reports, and
   /// forgets it.
-  mutating func take(_ child: Int32) -> AppID? {
-    unseen.removeValue(forKey: child) ?? older.removeValue(forKey: child)
-  }
+  mutating func take(_ child: Int32) -> AppID? { unseen.removeValue(forKey: child) ?? older.removeValue(forKey: child) }
 
   /// Returns the application that the parent of a process passes on to it, by the number of the
   /// parent; `nil` if the parent passes on none, or runs a program that began later.

@@ -75,8 +75,7 @@ public enum LineageFile {
   private static func parsed(_ content: [UInt8], boot: String) throws(AgentFrameError) -> [ProcessIdentity: AppID] {
     guard content.count <= maximumBytes, content.starts(with: magic) else { throw .damaged }
     var reader = FieldReader(content.dropFirst(magic.count))
-    guard try reader.number32() == OrdersFile.checksum(content.dropFirst(magic.count + 4)),
-      try reader.bootID() == boot
+    guard try reader.number32() == OrdersFile.checksum(content.dropFirst(magic.count + 4)), try reader.bootID() == boot
     else { throw .damaged }
     var lineages: [ProcessIdentity: AppID] = [:]
     for _ in 0..<(try reader.number16()) { lineages[try reader.process()] = try reader.app() }

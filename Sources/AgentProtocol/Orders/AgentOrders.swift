@@ -28,10 +28,7 @@ public struct AgentOrders: Hashable, Sendable {
   public var accounts: [AccountOrders]
 
   public init(number: UInt64, boot: String, at: BootInstant, accounts: [AccountOrders]) {
-    self.number = number
-    self.boot = boot
-    self.at = at
-    self.accounts = accounts
+    (self.number, self.boot, self.at, self.accounts) = (number, boot, at, accounts)
   }
 
   /// Throws an error if there are more applications than an agent accepts, regardless of their
@@ -86,13 +83,8 @@ public struct AccountOrders: Hashable, Sendable {
     account: UInt32, name: String = "", home: String = "", screen: ScreenTerms = ScreenTerms(),
     sessions: SessionTerms? = nil, unknown: ProgramTerms? = nil, programs: [ProgramOrder]
   ) {
-    self.account = account
-    self.name = name
-    self.home = home
-    self.screen = screen
-    self.sessions = sessions
-    self.unknown = unknown
-    self.programs = programs
+    (self.account, self.name, self.home, self.screen, self.sessions) = (account, name, home, screen, sessions)
+    (self.unknown, self.programs) = (unknown, programs)
   }
 
   func write(to body: inout FieldWriter) {
@@ -141,22 +133,14 @@ public struct ProgramOrder: Hashable, Sendable {
 
   public init(
     app: AppID, category: AppCategory, isAlwaysAllowed: Bool = false, countsLaunches: Bool = true, terms: ProgramTerms,
-    matchers: [AppMatcher],
-    processes: [ProcessIdentity] = []
+    matchers: [AppMatcher], processes: [ProcessIdentity] = []
   ) {
-    self.app = app
-    self.category = category
-    self.isAlwaysAllowed = isAlwaysAllowed
-    self.countsLaunches = countsLaunches
-    self.terms = terms
-    self.matchers = matchers
-    self.processes = processes
+    (self.app, self.category, self.isAlwaysAllowed) = (app, category, isAlwaysAllowed)
+    (self.countsLaunches, self.terms, self.matchers, self.processes) = (countsLaunches, terms, matchers, processes)
   }
 
   /// Returns whether it comes before another order, by the bytes of the application's ID.
-  public func precedes(_ other: ProgramOrder) -> Bool {
-    app.text.utf8.lexicographicallyPrecedes(other.app.text.utf8)
-  }
+  public func precedes(_ other: ProgramOrder) -> Bool { app.text.utf8.lexicographicallyPrecedes(other.app.text.utf8) }
 
   func write(to body: inout FieldWriter) {
     body.app(app)

@@ -87,8 +87,7 @@ public enum ClosingSentence {
     let isPaused = deed == .paused
     if let (name, why) = parts(reason) {
       let arguments: [String: Phrase.Argument] = ["app": called(name), "why": cause(why, phrase)]
-      return isPaused
-        ? Phrase("{app} was paused: {why}.", arguments) : Phrase("{app} was closed: {why}.", arguments)
+      return isPaused ? Phrase("{app} was paused: {why}.", arguments) : Phrase("{app} was closed: {why}.", arguments)
     }
     if reason.isEmpty { return isPaused ? Phrase("A program was paused.") : Phrase("A program was closed.") }
     // The reason is a complete sentence: “Kart is blocked”.
@@ -108,9 +107,7 @@ public enum ClosingSentence {
   }
 
   /// Returns the sentence when an account's sessions close.
-  public static func sessionsClosed(
-    reason: String, phrase: (String) -> Phrase = { Phrase(verbatim: $0) }
-  ) -> Phrase {
+  public static func sessionsClosed(reason: String, phrase: (String) -> Phrase = { Phrase(verbatim: $0) }) -> Phrase {
     reason.isEmpty
       ? Phrase("This session closes now.") : Phrase("This session closes now: {why}.", ["why": cause(reason, phrase)])
   }

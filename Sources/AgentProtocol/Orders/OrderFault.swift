@@ -47,10 +47,7 @@ public struct OrderFault: Hashable, Sendable {
   public var detail: String
 
   public init(_ kind: Kind, account: UInt32, app: AppID? = nil, detail: String = "") {
-    self.kind = kind
-    self.account = account
-    self.app = app
-    self.detail = detail
+    (self.kind, self.account, self.app, self.detail) = (kind, account, app, detail)
   }
 
   /// The name of the condition that parents see.
@@ -90,8 +87,7 @@ public struct OrderFault: Hashable, Sendable {
     case .badMatcher:
       "“\(detail)” cannot recognize \(name): give 64 hexadecimal digits, a package's name, a Flatpak's ID, a snap's "
         + "name in small letters, a name without / and *, or a full path without *."
-    case .cannotPause:
-      "Programs cannot be paused here and are closed instead: choose closing."
+    case .cannotPause: "Programs cannot be paused here and are closed instead: choose closing."
     case .cannotCloseSession:
       "The child's sessions cannot be closed here, so programs are closed one by one: install the package, whose agent can "
         + "close sessions."

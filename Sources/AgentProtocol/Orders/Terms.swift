@@ -32,11 +32,7 @@ public struct SessionTerms: Hashable, Sendable {
     step: Step = .close, closesAt: BootInstant? = nil, opensAt: BootInstant? = nil, warnings: [BootInstant] = [],
     reason: String = ""
   ) {
-    self.step = step
-    self.closesAt = closesAt
-    self.opensAt = opensAt
-    self.warnings = warnings
-    self.reason = reason
+    (self.step, self.closesAt, self.opensAt, self.warnings, self.reason) = (step, closesAt, opensAt, warnings, reason)
   }
 
   public func areClosed(at now: BootInstant) -> Bool {
@@ -125,8 +121,7 @@ public struct ScreenTerms: Hashable, Sendable {
   public var graceMilliseconds: Int64
 
   public init(_ source: Source = .programs, graceMilliseconds: Int64 = AgentPresence.inputMilliseconds) {
-    self.source = source
-    self.graceMilliseconds = graceMilliseconds
+    (self.source, self.graceMilliseconds) = (source, graceMilliseconds)
   }
 
   func write(to body: inout FieldWriter) {
@@ -174,11 +169,8 @@ public struct ProgramTerms: Hashable, Sendable {
     closesAt: BootInstant? = nil, step: Step = .close, graceMilliseconds: Int64 = Self.usualGrace,
     warnings: [BootInstant] = [], reason: String = ""
   ) {
-    self.closesAt = closesAt
-    self.step = step
-    self.graceMilliseconds = graceMilliseconds
-    self.warnings = warnings
-    self.reason = reason
+    (self.closesAt, self.step, self.graceMilliseconds) = (closesAt, step, graceMilliseconds)
+    (self.warnings, self.reason) = (warnings, reason)
   }
 
   func write(to body: inout FieldWriter) {

@@ -13,8 +13,7 @@ struct ArgumentPattern: Hashable, Sendable {
   /// The folders of most programs, which do not make a pattern specific.
   private static let folders = [
     "/usr/local/sbin/", "/usr/local/bin/", "/usr/local/games/", "/usr/sbin/", "/usr/bin/", "/usr/games/",
-    "/usr/libexec/",
-    "/usr/lib/", "/usr/share/", "/home/", "/var/lib/flatpak/",
+    "/usr/libexec/", "/usr/lib/", "/usr/share/", "/home/", "/var/lib/flatpak/",
   ]
 
   /// The parts between the stars.

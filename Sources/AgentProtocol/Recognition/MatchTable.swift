@@ -84,8 +84,7 @@ struct MatchTable: Sendable {
     case .sha256: bySHA256[matcher.value, default: []].append(app)
     case .package: byPackage[matcher.value, default: []].append(app)
     case .flatpak: byFlatpak[matcher.value, default: []].append(app)
-    case .argument:
-      if let pattern = ArgumentPattern(matcher.value) { byArgument.append((pattern, app)) }
+    case .argument: if let pattern = ArgumentPattern(matcher.value) { byArgument.append((pattern, app)) }
     case .path: byPath[matcher.value, default: []].append(app)
     case .name: byName.add(matcher.value, app)
     case .snap: bySnap[matcher.value, default: []].append(app)

@@ -49,19 +49,16 @@ public enum NeededPrograms {
     "diodon", "copyq", "klipper", "caffeine", "xsettingsd", "unclutter", "sxhkd",
     // Other ways to see, read and type.
     "onboard", "florence", "kmag", "magnus", "brltty", "brltty-x11", "xbrlapi", "maliit-keyboard", "squeekboard",
-    "kmousetool",
-    "mousetweaks", "speech-dispatcher", "espeakup", "xvkbd", "eviacam", "matchbox-keyboard", "dasher", "fcitx",
-    "fcitx-dbus-watcher", "gok", "caribou", "kimpanel-ibus-panel", "kimpanel-ibus-panel-launcher",
-    "kimpanel-scim-panel",
-    "ibus-ui-gtk3", "ibus-extension-gtk3", "ibus-x11", "ibus-engine-simple", "ibus-portal", "ibus-dconf",
+    "kmousetool", "mousetweaks", "speech-dispatcher", "espeakup", "xvkbd", "eviacam", "matchbox-keyboard", "dasher",
+    "fcitx", "fcitx-dbus-watcher", "gok", "caribou", "kimpanel-ibus-panel", "kimpanel-ibus-panel-launcher",
+    "kimpanel-scim-panel", "ibus-ui-gtk3", "ibus-extension-gtk3", "ibus-x11", "ibus-engine-simple", "ibus-portal",
+    "ibus-dconf",
   ]
 
   private static let allOfDesktops = names.union(ofDesktops).union(shells).union(otherShells)
 
   /// Returns whether an executable with this name is a desktop program or a shell.
-  public static func isOfDesktop(_ name: some StringProtocol) -> Bool {
-    allOfDesktops.contains(String(name))
-  }
+  public static func isOfDesktop(_ name: some StringProtocol) -> Bool { allOfDesktops.contains(String(name)) }
 
   /// The names of the shells through which desktops start.
   ///
@@ -82,13 +79,11 @@ public enum NeededPrograms {
     "elogind", "polkitd", "login", "util-linux", "sudo", "openssh-server", "cron", "gdm3", "sddm", "lightdm", "lxdm",
     "xdm", "slim", "greetd", "xinit", "gnome-panel", "gnome-flashback", "metacity", "lxpanel", "budgie-core", "i3-wm",
     "xserver-xorg-core", "xwayland", "gnome-session-bin", "gnome-shell", "mutter", "plasma-workspace", "plasma-desktop",
-    "kwin-x11",
-    "kwin-wayland", "xfce4-session", "xfwm4", "xfdesktop4", "xfce4-panel", "cinnamon", "cinnamon-session",
+    "kwin-x11", "kwin-wayland", "xfce4-session", "xfwm4", "xfdesktop4", "xfce4-panel", "cinnamon", "cinnamon-session",
     "mate-session-manager", "mate-panel", "marco", "lxsession", "lxqt-session", "lxqt-panel", "openbox", "labwc",
     "sway", "weston", "wayfire", "phosh", "phoc", "libc6", "bash", "dash", "coreutils", "gnome-settings-daemon",
-    "gnome-keyring", "xfce4-settings", "xfconf", "dconf-service", "pipewire-bin",
-    "wireplumber", "pulseaudio", "gvfs-daemons", "xdg-desktop-portal", "ibus", "fcitx5", "at-spi2-core",
-    "openssh-client", "gpg-agent", "latchkey",
+    "gnome-keyring", "xfce4-settings", "xfconf", "dconf-service", "pipewire-bin", "wireplumber", "pulseaudio",
+    "gvfs-daemons", "xdg-desktop-portal", "ibus", "fcitx5", "at-spi2-core", "openssh-client", "gpg-agent", "latchkey",
   ]
 
   /// Returns whether an executable with this name is a needed program, if it is the system's own.
@@ -120,9 +115,8 @@ enum OpeningPrograms {
     "alacritty", "cool-retro-term", "deepin-terminal", "dvtm", "foot", "footclient", "ghostty", "gnome-terminal",
     "gnome-terminal-server", "gnome-terminal.real", "kgx", "kitty", "konsole", "lxterminal", "mate-terminal",
     "mosh-server", "ptyxis", "ptyxis-agent", "pterm", "qterminal", "roxterm", "rxvt", "rxvt-unicode", "sakura",
-    "screen",
-    "st", "stterm", "terminology", "termit", "tilda", "tilix", "tmux", "urxvt", "urxvtd", "wezterm", "wezterm-gui",
-    "xfce4-terminal", "xterm", "yakuake", "zellij", "zutty",
+    "screen", "st", "stterm", "terminology", "termit", "tilda", "tilix", "tmux", "urxvt", "urxvtd", "wezterm",
+    "wezterm-gui", "xfce4-terminal", "xterm", "yakuake", "zellij", "zutty",
     // Editors.
     "arduino-ide", "atom", "bluefish", "clion", "code", "code-insiders", "code-oss", "codeblocks", "codium", "emacs",
     "emacs-gtk", "emacs-lucid", "emacs-nox", "emacs-pgtk", "featherpad", "geany", "gedit", "gnome-builder",
@@ -149,9 +143,7 @@ enum OpeningPrograms {
 extension NeededPrograms {
   private static let allShells = shells.union(otherShells)
 
-  public static func isShell(_ name: some StringProtocol) -> Bool {
-    allShells.contains(String(name))
-  }
+  public static func isShell(_ name: some StringProtocol) -> Bool { allShells.contains(String(name)) }
 }
 
 extension ProcessFacts {

@@ -17,10 +17,8 @@ struct OtherPrograms: Sendable {
   /// Folders that hold many programs.
   static let shared: Set<String> = [
     "/bin", "/sbin", "/lib", "/usr/bin", "/usr/sbin", "/usr/games", "/usr/lib", "/usr/libexec", "/usr/share",
-    "/usr/local",
-    "/usr/local/bin", "/usr/local/sbin", "/usr/local/games", "/usr/local/lib", "/usr/local/share", "/opt", "/opt/bin",
-    "/srv",
-    "/home", "/var", "/var/lib", "/usr", "/",
+    "/usr/local", "/usr/local/bin", "/usr/local/sbin", "/usr/local/games", "/usr/local/lib", "/usr/local/share", "/opt",
+    "/opt/bin", "/srv", "/home", "/var", "/var/lib", "/usr", "/",
   ]
 
   /// The folders of the system's own programs.

@@ -37,14 +37,9 @@ public struct ProcessFacts: Hashable, Sendable {
     ) {
       self.path = path
       name = path.utf8.lastIndex(of: 0x2F).map { path[path.utf8.index(after: $0)...] } ?? path[...]
-      self.sha256 = sha256
-      self.packages = packages
-      self.snap = snap
-      self.copiedPackages = copiedPackages
-      self.copiedPaths = copiedPaths
-      self.isInterpreterCopy = isInterpreterCopy
-      self.isHidden = isHidden
-      self.isForeign = isForeign
+      (self.sha256, self.packages, self.snap, self.copiedPackages) = (sha256, packages, snap, copiedPackages)
+      (self.copiedPaths, self.isInterpreterCopy) = (copiedPaths, isInterpreterCopy)
+      (self.isHidden, self.isForeign) = (isHidden, isForeign)
     }
 
     /// A Boolean value that indicates whether it runs a program that its arguments name, as the
@@ -98,35 +93,18 @@ public struct ProcessFacts: Hashable, Sendable {
 
   public init(
     identity: ProcessIdentity, parent: Int32 = 0, account: UInt32, startedAt: BootInstant, name: String,
-    arguments: String = "",
-    hasMoreArguments: Bool = false, script: String? = nil, scriptPlace: String? = nil,
-    certainScript: String? = nil, images: [Image],
-    flatpak: String? = nil,
-    isGenuineFlatpak: Bool = false,
+    arguments: String = "", hasMoreArguments: Bool = false, script: String? = nil, scriptPlace: String? = nil,
+    certainScript: String? = nil, images: [Image], flatpak: String? = nil, isGenuineFlatpak: Bool = false,
     isFromWritablePlace: Bool = false, hasWritableExecutable: Bool? = nil, hasChildsCode: Bool = false,
-    isFromTerminal: Bool = false,
-    programPlace: [UInt64]? = nil,
-    isProtected: Bool = false
+    isFromTerminal: Bool = false, programPlace: [UInt64]? = nil, isProtected: Bool = false
   ) {
-    self.identity = identity
-    self.parent = parent
-    self.account = account
-    self.startedAt = startedAt
-    self.name = name
-    self.arguments = arguments
-    self.hasMoreArguments = hasMoreArguments
-    self.script = script
-    self.scriptPlace = scriptPlace
-    self.certainScript = certainScript
-    self.images = images
-    self.flatpak = flatpak
-    self.isGenuineFlatpak = isGenuineFlatpak
-    self.isFromWritablePlace = isFromWritablePlace
+    (self.identity, self.parent, self.account, self.startedAt) = (identity, parent, account, startedAt)
+    (self.name, self.arguments, self.hasMoreArguments, self.script) = (name, arguments, hasMoreArguments, script)
+    (self.scriptPlace, self.certainScript, self.images, self.flatpak) = (scriptPlace, certainScript, images, flatpak)
+    (self.isGenuineFlatpak, self.isFromWritablePlace) = (isGenuineFlatpak, isFromWritablePlace)
     self.hasWritableExecutable = hasWritableExecutable ?? isFromWritablePlace
-    self.hasChildsCode = hasChildsCode
-    self.isFromTerminal = isFromTerminal
-    self.programPlace = programPlace
-    self.isProtected = isProtected
+    (self.hasChildsCode, self.isFromTerminal) = (hasChildsCode, isFromTerminal)
+    (self.programPlace, self.isProtected) = (programPlace, isProtected)
   }
 }
 
@@ -183,7 +161,5 @@ extension ProcessFacts {
   }
 
   /// Returns whether an image runs what it is given, so that its script is the program.
-  private func runsAnything(_ image: Image) -> Bool {
-    ScriptInterpreters.tellsScript(image.name) || image.isLoader
-  }
+  private func runsAnything(_ image: Image) -> Bool { ScriptInterpreters.tellsScript(image.name) || image.isLoader }
 }

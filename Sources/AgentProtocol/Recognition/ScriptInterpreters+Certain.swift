@@ -63,8 +63,7 @@ extension ScriptInterpreters {
       return place(of: file, from: "/")
     }
     // Of a folder that is gone, the kernel shows its path with this end.
-    guard let folder, !folder.hasSuffix(" (deleted)"),
-      !parts.drop(while: { $0 == "." || $0 == ".." }).contains("..")
+    guard let folder, !folder.hasSuffix(" (deleted)"), !parts.drop(while: { $0 == "." || $0 == ".." }).contains("..")
     else { return nil }
     let place = place(of: file, from: folder)
     return place.flatMap { $0.hasPrefix("/proc/") || $0.hasPrefix("/dev/") ? nil : $0 }
@@ -109,8 +108,7 @@ extension ScriptInterpreters {
   /// names nothing to run.
   private static func isValueless(_ argument: String, of name: String) -> Bool {
     switch kind(of: name) {
-    case "java", "javaw":
-      return argument == "-jar" || ["-Xm", "-Xs", "-D"].contains(where: argument.hasPrefix)
+    case "java", "javaw": return argument == "-jar" || ["-Xm", "-Xs", "-D"].contains(where: argument.hasPrefix)
     case "gjs": return argument == "-m" || argument == "--module"
     case "python", "pypy": return isLetters(argument, of: "bBdEIOPqsSuvx")
     case "perl", "ruby": return isLetters(argument, of: "Ww")

@@ -16,12 +16,11 @@ public enum ScriptInterpreters {
   /// The names of their executables, up to the first digit or dash.
   static let names: Set<String> = [
     "python", "pypy", "perl", "ruby", "node", "nodejs", "java", "javaw", "lua", "luajit", "php", "tclsh", "wish",
-    "mono",
-    "dotnet", "gjs", "guile", "electron", "qml", "qmlscene", "busybox", "sbcl", "swipl", "racket", "Rscript", "R",
-    "octave",
-    "beam.smp", "erl", "gdb", "gst", "ffplay", "qemu", "wine", "wineserver", "winedevice.exe", "jshell", "jrunscript",
-    "expect", "gforth", "ocaml", "ocamlrun", "deno", "bun", "qjs", "julia", "clisp", "ecl", "runghc", "raku", "escript",
-    "elixir", "iex", "irb", "ipython", "pwsh", "scala", "groovy", "love", "scummvm", "dosbox", "retroarch", "mame",
+    "mono", "dotnet", "gjs", "guile", "electron", "qml", "qmlscene", "busybox", "sbcl", "swipl", "racket", "Rscript",
+    "R", "octave", "beam.smp", "erl", "gdb", "gst", "ffplay", "qemu", "wine", "wineserver", "winedevice.exe", "jshell",
+    "jrunscript", "expect", "gforth", "ocaml", "ocamlrun", "deno", "bun", "qjs", "julia", "clisp", "ecl", "runghc",
+    "raku", "escript", "elixir", "iex", "irb", "ipython", "pwsh", "scala", "groovy", "love", "scummvm", "dosbox",
+    "retroarch", "mame",
   ]
 
   /// The folders of the system's scripts, and the folders among them with scripts that a person
@@ -31,9 +30,7 @@ public enum ScriptInterpreters {
   ]
   private static let others = ["/usr/lib/python", "/usr/share/doc/", "/usr/share/games/"]
 
-  public static func contains(_ name: some StringProtocol) -> Bool {
-    names.contains(kind(of: name))
-  }
+  public static func contains(_ name: some StringProtocol) -> Bool { names.contains(kind(of: name)) }
 
   /// Returns whether the arguments of an executable with this name tell what it runs: it is an
   /// interpreter or a shell.

@@ -10,9 +10,7 @@ public struct AgentReport: Hashable, Sendable {
   public var event: Event
 
   public init(number: UInt64, at: BootInstant, event: Event) {
-    self.number = number
-    self.at = at
-    self.event = event
+    (self.number, self.at, self.event) = (number, at, event)
   }
 
   public enum Event: Hashable, Sendable {
@@ -171,8 +169,7 @@ public struct AgentReport: Hashable, Sendable {
     number = try body.number64()
     at = try body.instant()
     switch try body.byte() {
-    case 1:
-      event = .began(try ProgramUse(from: &body), since: try body.instant(), activity: try body.milliseconds())
+    case 1: event = .began(try ProgramUse(from: &body), since: try body.instant(), activity: try body.milliseconds())
     case 2:
       event = .active(
         try ProgramUse(from: &body), milliseconds: try body.milliseconds(), activity: try body.milliseconds())
@@ -189,9 +186,7 @@ public struct AgentReport: Hashable, Sendable {
       var matchers: [AppMatcher] = []
       for _ in 0..<count { matchers.append(try body.matcher()) }
       event = .closed(use, deed, reason: reason, matchers: matchers)
-    case 5:
-      event = .warned(
-        account: try body.number32(), app: try body.optionalApp(), left: try body.milliseconds())
+    case 5: event = .warned(account: try body.number32(), app: try body.optionalApp(), left: try body.milliseconds())
     case 6: event = .inForce(orders: try body.number64())
     case 7: event = .refused(orders: try body.number64(), try OrderFault(from: &body))
     case 8: event = .rescanned
@@ -235,10 +230,7 @@ public struct ProgramUse: Hashable, Sendable {
   public var recorded: AppID { app ?? .unknownPrograms }
 
   public init(account: UInt32, app: AppID?, isWeak: Bool, process: ProcessIdentity) {
-    self.account = account
-    self.app = app
-    self.isWeak = isWeak
-    self.process = process
+    (self.account, self.app, self.isWeak, self.process) = (account, app, isWeak, process)
   }
 
   func write(to body: inout FieldWriter) {

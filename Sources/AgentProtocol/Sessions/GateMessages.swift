@@ -41,10 +41,7 @@ public struct GateAnswer: Hashable, Sendable {
   /// Why the session may not begin, in words for the child; empty if it may.
   public var reason: String
 
-  public init(isAllowed: Bool, reason: String = "") {
-    self.isAllowed = isAllowed
-    self.reason = reason
-  }
+  public init(isAllowed: Bool, reason: String = "") { (self.isAllowed, self.reason) = (isAllowed, reason) }
 
   /// Reads an answer; `nil` if the bytes are not an answer.
   public init?(bytes: [UInt8]) {

@@ -24,9 +24,7 @@ public struct Bridge: Sendable {
   public init(
     _ receiver: String, logger: Logger, record: String? = nil, pages: @escaping @Sendable () -> String? = { nil },
     open: @escaping Opening
-  ) {
-    (self.receiver, self.logger, self.record, self.pages, self.open) = (receiver, logger, record, pages, open)
-  }
+  ) { (self.receiver, self.logger, self.record, self.pages, self.open) = (receiver, logger, record, pages, open) }
 
   private final class Told: Sendable {
     /// What the node was told last; `.none` before anything was told.
@@ -108,9 +106,7 @@ public struct Bridge: Sendable {
   }
 
   private func tellNode(_ fault: String?) async {
-    do {
-      _ = try await node().ask(Endpoints.reportReceiver, (receiver, ReceiverState(fault: fault)))
-    } catch {
+    do { _ = try await node().ask(Endpoints.reportReceiver, (receiver, ReceiverState(fault: fault))) } catch {
       // It is told when it is there again.
       logger.debug("the node was not told", metadata: ["error": "\(error)"])
     }

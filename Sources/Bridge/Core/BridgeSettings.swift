@@ -21,9 +21,7 @@ public struct BridgeSettings: Codable, Hashable, Sendable {
 
   public init(
     name: String, kind: ReceiverKind, token: String, values: [String: String] = [:], secrets: [String: String] = [:]
-  ) {
-    (self.name, self.kind, self.token, self.values, self.secrets) = (name, kind, token, values, secrets)
-  }
+  ) { (self.name, self.kind, self.token, self.values, self.secrets) = (name, kind, token, values, secrets) }
 
   /// Returns the folder of these files in a node's state folder.
   public static func folder(in stateFolder: String) -> String { stateFolder + "/receivers" }

@@ -201,8 +201,7 @@ struct QuestionRecord: Sendable {
   ///   - read: The message up to which the topic of the buttons was read.
   /// - Returns: Whether the file holds them.
   mutating func keep(
-    _ notices: [ParentNotice], answers: [ToldAnswers.Entry] = [], replaces: Bool? = nil,
-    read: String? = nil
+    _ notices: [ParentNotice], answers: [ToldAnswers.Entry] = [], replaces: Bool? = nil, read: String? = nil
   ) -> Bool {
     let questions = notices.suffix(Self.mostQuestions).map { notice in
       var short = notice

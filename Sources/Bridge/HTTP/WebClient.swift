@@ -44,8 +44,7 @@ struct WebClient: WebPosting {
   ///     seconds; the head of an answer has `seconds` in any case.
   init(pins: [String: NetworkAddress] = [:], silence: Int64 = Self.seconds) {
     var configuration = HTTPClient.Configuration(
-      redirectConfiguration: .disallow,
-      timeout: .init(connect: .seconds(Self.seconds), read: .seconds(silence)))
+      redirectConfiguration: .disallow, timeout: .init(connect: .seconds(Self.seconds), read: .seconds(silence)))
     configuration.dnsOverride = pins.mapValues(\.description)
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.connectionPool.idleTimeout = .seconds(5)

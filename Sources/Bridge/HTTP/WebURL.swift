@@ -127,8 +127,7 @@ struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   /// The first range has the unspecified address, loopback, and IPv4-compatible addresses.
   private static let special6: [(start: [UInt8], bits: Int)] = [
     ([UInt8](repeating: 0, count: 12), 96), ([0x00, 0x64, 0xFF, 0x9B, 0x00, 0x01], 48), ([0xFC], 7),
-    ([0xFE, 0x80], 10),
-    ([0xFE, 0xC0], 10), ([0xFF], 8),
+    ([0xFE, 0x80], 10), ([0xFE, 0xC0], 10), ([0xFF], 8),
   ]
 }
 

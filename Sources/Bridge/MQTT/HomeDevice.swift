@@ -136,8 +136,7 @@ struct HomeDevice: Encodable {
       // No assumed state: it is on once the child's machines have confirmed it.
       lock = entity("switch", "lock", "Lock", "mdi:lock")
       (lock.stateTopic, lock.commandTopic) = (state, HomeTopics.press(child, .lock))
-      lock.valueTemplate =
-        "{{ ('ON' if value_json.lock else 'OFF') if value_json.lock is defined else none }}"
+      lock.valueTemplate = "{{ ('ON' if value_json.lock else 'OFF') if value_json.lock is defined else none }}"
       lock.commandTemplate = "{\"on\":{{ 'true' if value == 'ON' else 'false' }},\(at)}"
     }
     components = [
@@ -152,11 +151,7 @@ struct HomeDevice: Encodable {
     var text = ""
     for letter in name.lowercased().unicodeScalars where letter != "'" && letter != "’" {
       let isPlain = ("a"..."z").contains(letter) || ("0"..."9").contains(letter)
-      if isPlain {
-        text.unicodeScalars.append(letter)
-      } else if !text.isEmpty, text.last != "_" {
-        text.append("_")
-      }
+      if isPlain { text.unicodeScalars.append(letter) } else if !text.isEmpty, text.last != "_" { text.append("_") }
     }
     while text.last == "_" { text.removeLast() }
     return text.isEmpty ? nil : text

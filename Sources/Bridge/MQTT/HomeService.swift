@@ -76,9 +76,7 @@ extension HomeService {
   }
 
   /// Notes that the connection has ended.
-  func stop(_ connection: MQTTConnection) {
-    if link?.connection === connection { link = nil }
-  }
+  func stop(_ connection: MQTTConnection) { if link?.connection === connection { link = nil } }
 
   /// Takes leave of the broker, so that another bridge can take over at once.
   func leave() async {
@@ -329,9 +327,7 @@ extension HomeService {
 // MARK: - Presses
 
 extension HomeService {
-  private func decide(
-    _ message: MQTTMessage, _ child: String, _ right: ReceiverRight
-  ) async -> (String, Press.Read)? {
+  private func decide(_ message: MQTTMessage, _ child: String, _ right: ReceiverRight) async -> (String, Press.Read)? {
     guard link?.claims.standing(of: child) == .own, let since = since[child], snapshot?.children[child] != nil else {
       return nil
     }
@@ -355,14 +351,11 @@ extension HomeService {
 
   private func refuse(_ child: String, _ sentence: String) async {
     bridge.logger.notice("a press is not carried out", metadata: ["why": "\(sentence)"])
-    _ = await tell(
-      ChildEvent(type: ChildEvent.refused, sentence: sentence, at: WallClock.now()), of: child)
+    _ = await tell(ChildEvent(type: ChildEvent.refused, sentence: sentence, at: WallClock.now()), of: child)
   }
 
   /// Says that a press was not carried out, since too many wait for the node.
-  func refuseFlood(of child: String) async {
-    await refuse(child, PressRules.Refusal.tooMany.sentence ?? "")
-  }
+  func refuseFlood(of child: String) async { await refuse(child, PressRules.Refusal.tooMany.sentence ?? "") }
 
   /// Carries out a press, and publishes the state that follows.
   ///

@@ -125,8 +125,7 @@ struct ChildState: Hashable, Sendable, Codable {
     rule = isFresh ? screen.rule : nil
     points = day.milliPoints.map { Int64((Double($0) / 1_000).rounded(.down)) }
     app = isFresh ? day.running.filter { !$0.isStale }.max { $0.since < $1.since }?.displayName : nil
-    self.requests = requests
-    self.waiting = waiting
+    (self.requests, self.waiting) = (requests, waiting)
     self.lock = waiting == 0 ? isLocked : lock
     at = day.at
   }

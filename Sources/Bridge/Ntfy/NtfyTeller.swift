@@ -101,8 +101,7 @@ actor NtfyTeller {
   /// - Returns: The time until the next look; `nil` if it waits for a change.
   func look() async throws -> Duration? {
     let before = hasRecovered ? [] : try await bridge.node().ask(Endpoints.getRequests, nil)
-    let (told, requests) = try await bridge.news(
-      withRequests: !hasRecovered || !questions.isEmpty || !answers.isEmpty)
+    let (told, requests) = try await bridge.news(withRequests: !hasRecovered || !questions.isEmpty || !answers.isEmpty)
     if !hasRecovered, told.quietUntil == nil {
       // A request has its notice from its beginning, so that none of these waits for its first one.
       questions.recover(before, besides: told.notices)
@@ -172,8 +171,7 @@ actor NtfyTeller {
   private func gather() {
     guard hasSequences == false, outcomes.count > 1, let last = outcomes.last else { return }
     outcomes = [
-      Outcome(
-        place: last.place, text: Self.joined(outcomes.map(\.text)), questions: outcomes.flatMap(\.questions))
+      Outcome(place: last.place, text: Self.joined(outcomes.map(\.text)), questions: outcomes.flatMap(\.questions))
     ]
   }
 
@@ -207,9 +205,7 @@ extension NtfyTeller {
   ///   - sentences: What to say; none if the press was too late.
   ///   - isAnswered: Whether nothing of it is open any more.
   ///   - answered: Those that the press has answered.
-  func ended(
-    _ requests: [CommandID], _ sentences: [String], isAnswered: Bool, answered: [RequestListing] = []
-  ) async {
+  func ended(_ requests: [CommandID], _ sentences: [String], isAnswered: Bool, answered: [RequestListing] = []) async {
     let notice = requests.lazy.compactMap { self.questions.notice(of: $0) }.first
     if isAnswered, !sentences.isEmpty, let notice { questions.forget(notice.key) }
     answering.subtract(requests)
@@ -260,9 +256,7 @@ extension NtfyTeller {
   }
 
   /// Returns the time until the server may be tried again.
-  private func pause() -> Duration {
-    max(.milliseconds(100), nextTry.map { $0 - now() } ?? .zero)
-  }
+  private func pause() -> Duration { max(.milliseconds(100), nextTry.map { $0 - now() } ?? .zero) }
 
   /// Publishes a message, unless the server is to be left alone for a while.
   private func publish(_ message: NtfyMessage) async -> Sending {

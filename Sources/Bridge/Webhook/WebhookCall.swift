@@ -31,9 +31,7 @@ struct WebhookCall: Hashable, Sendable {
   ///   - requests: Its requests.
   ///   - settings: The receiver's settings.
   ///   - isCorrection: Whether another answer counts than the receiver was told.
-  init(
-    _ notice: ParentNotice, _ requests: [RequestListing], _ settings: WebhookSettings, isCorrection: Bool = false
-  ) {
+  init(_ notice: ParentNotice, _ requests: [RequestListing], _ settings: WebhookSettings, isCorrection: Bool = false) {
     let isBare = settings.detail == .bare
     let isQuestionOver = notice.kind == .asked && notice.isOver
     let answered = isQuestionOver ? requests.filter { $0.answer != nil }.map(settings.detail.outcome) : []
@@ -52,8 +50,7 @@ struct WebhookCall: Hashable, Sendable {
     body = (try? encoder.encode(content)).map { [UInt8]($0) } ?? []
     let name =
       "delivery.\(settings.receiver).\(notice.number).\(notice.at).\(notice.isOver)" + (isCorrection ? ".\(over)" : "")
-    delivery = Hexadecimal.encode(
-      HMACSHA256.authenticate(key: settings.key, message: [UInt8](name.utf8)).prefix(16))
+    delivery = Hexadecimal.encode(HMACSHA256.authenticate(key: settings.key, message: [UInt8](name.utf8)).prefix(16))
   }
 
   /// Returns the headers of a call at a time in Unix seconds.

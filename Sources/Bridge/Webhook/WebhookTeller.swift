@@ -55,8 +55,7 @@ actor WebhookTeller {
   ///   - now: Reads the clock.
   ///   - send: Sends a call once.
   init(
-    _ settings: WebhookSettings, _ bridge: Bridge,
-    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+    _ settings: WebhookSettings, _ bridge: Bridge, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
     send: @escaping @Sendable (WebhookCall) async -> Result<WebAnswer, WebFault>
   ) {
     (self.settings, self.bridge, self.now, self.send) = (settings, bridge, now, send)
@@ -140,9 +139,7 @@ actor WebhookTeller {
     recordFault = record.keep(notices, answers: answers.entries) ? nil : record.fault
   }
 
-  private func pause() -> Duration? {
-    isGone ? nil : max(.milliseconds(100), nextTry.map { $0 - now() } ?? .zero)
-  }
+  private func pause() -> Duration? { isGone ? nil : max(.milliseconds(100), nextTry.map { $0 - now() } ?? .zero) }
 
   /// Sends a call, unless the other side is to be left alone for a while.
   ///

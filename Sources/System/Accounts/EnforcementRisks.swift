@@ -7,8 +7,7 @@ public enum AccountRisks {
   /// The groups whose members can become root, or read and write other users' data.
   static let privilegedGroups: Set<String> = [
     "root", "sudo", "wheel", "admin", "docker", "podman", "lxd", "incus", "incus-admin", "disk", "input", "libvirt",
-    "shadow",
-    "kmem", "systemd-journal-remote", "_latchkey",
+    "shadow", "kmem", "systemd-journal-remote", "_latchkey",
   ]
   private static let mostGroups: Int32 = 1_024
 

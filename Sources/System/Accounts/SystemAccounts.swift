@@ -18,11 +18,7 @@ public enum SystemAccounts {
     public var home: String
 
     public init(uid: UInt32, name: String, comment: String, shell: String, home: String = "") {
-      self.uid = uid
-      self.name = name
-      self.comment = comment
-      self.shell = shell
-      self.home = home
+      (self.uid, self.name, self.comment, self.shell, self.home) = (uid, name, comment, shell, home)
     }
   }
 
@@ -53,8 +49,7 @@ public enum SystemAccounts {
       let isNamed = named.contains(entry.name) && entry.uid != 0 && !noPerson.contains(entry.uid)
       guard isPerson || isOwn || isNamed, seen.insert(entry.uid).inserted else { return nil }
       let fullName = entry.comment.prefix { $0 != "," }
-      let account = Account(
-        uid: entry.uid, name: entry.name, fullName: TextRule.fullName.cleaned(String(fullName)))
+      let account = Account(uid: entry.uid, name: entry.name, fullName: TextRule.fullName.cleaned(String(fullName)))
       return account.fault == nil ? account : nil
     }
     return Array(accounts.sorted().prefix(Account.most))
@@ -82,9 +77,7 @@ public enum SystemAccounts {
       setpwent()
       defer { endpwent() }
       var entries: [Entry] = []
-      while entries.count < most, let entry = getpwent()?.pointee {
-        entries.append(Entry(entry))
-      }
+      while entries.count < most, let entry = getpwent()?.pointee { entries.append(Entry(entry)) }
       return entries
     }
   }
@@ -171,8 +164,7 @@ public enum SystemAccounts {
     var (inode, seconds, nanoseconds, owner): (UInt64, Int64, UInt32, uid_t) = (0, 0, 0, 0)
     let isThere = latchkey_folder_identity(entry.home, &inode, &seconds, &nanoseconds, &owner) == 0
     let mark = isThere && owner == entry.uid ? "\(inode) \(seconds).\(nanoseconds)" : ""
-    return AccountIdentity(
-      uid: entry.uid, name: entry.name, home: hasHome(entry) ? entry.home : "", homeMark: mark)
+    return AccountIdentity(uid: entry.uid, name: entry.name, home: hasHome(entry) ? entry.home : "", homeMark: mark)
   }
 
   /// The lock that excludes a second reader, since the C library gives each entry to only one of

@@ -186,8 +186,7 @@ public struct ApplicationScan {
         return FoundApplication(
           app: InstalledApp(
             appID: draft.id, name: draft.entry.name, version: TextRule.appVersion.cleaned(version ?? ""),
-            suggestion: defaults[draft.id] ?? draft.entry.suggestion),
-          matchers: usable, shared: shared, isOwn: isOwn)
+            suggestion: defaults[draft.id] ?? draft.entry.suggestion), matchers: usable, shared: shared, isOwn: isOwn)
       })
   }
 
@@ -209,9 +208,7 @@ public struct ApplicationScan {
   }
 
   /// Returns the matchers of an entry's programs that other entries may start as well.
-  private static func shared(
-    _ program: String?, _ package: String?, _ scripts: [String: [String]]
-  ) -> [AppMatcher] {
+  private static func shared(_ program: String?, _ package: String?, _ scripts: [String: [String]]) -> [AppMatcher] {
     guard let program else { return [] }
     // A link may lead to a program in a folder of its own.
     let paths = [program, BoundedFile.resolved(program)].compactMap(\.self) + (scripts[program] ?? [])

@@ -27,8 +27,7 @@ public enum ExecLine {
   private static let options: [String: String] = [
     "python": "bBdEIOPqsSuvx", "pypy": "bBdEIOPqsSuvx", "perl": "Ww", "ruby": "Ww", "lua": "", "luajit": "",
     "tclsh": "", "wish": "", "php": "", "node": "", "nodejs": "", "guile": "", "gjs": "", "mono": "", "sh": "eux",
-    "bash": "eux",
-    "dash": "eux", "ksh": "eux", "zsh": "eux",
+    "bash": "eux", "dash": "eux", "ksh": "eux", "zsh": "eux",
   ]
 
   /// Returns the absolute path of the file that a command line has an interpreter or a shell run;
@@ -54,9 +53,7 @@ public enum ExecLine {
 
   /// Returns whether a name is that of an interpreter up to its first digit or dash, as the agent
   /// compares names.
-  private static func isInterpreter(_ name: String) -> Bool {
-    interpreters.contains(stem(name))
-  }
+  private static func isInterpreter(_ name: String) -> Bool { interpreters.contains(stem(name)) }
 
   /// Returns the words of a command line without the environment variables that it sets.
   static func started(_ line: String) -> [String] {
@@ -118,8 +115,7 @@ enum LaunchLine {
       switch ExecLine.base(program) {
       case "java", "javaw": java(words.dropFirst())
       case "firefoxpwa": words.last { isPlain($0) && $0.utf8.count == 26 }.map { "*FFPWA-\($0)*" }
-      default:
-        words.dropFirst().lazy.compactMap { link($0, name: name) ?? webApplication($0) }.first
+      default: words.dropFirst().lazy.compactMap { link($0, name: name) ?? webApplication($0) }.first
       }
     return pattern.map { AppMatcher(kind: .argument, value: $0) }
   }

@@ -100,14 +100,11 @@ final class BusConnection {
   }
 
   /// Calls a method, and returns its answer; `nil` if it is refused or does not arrive in time.
-  func call(
-    _ method: Method, within limit: Deadline, _ fill: (BusMessage) -> Bool = { _ in true }
-  ) -> BusMessage? {
+  func call(_ method: Method, within limit: Deadline, _ fill: (BusMessage) -> Bool = { _ in true }) -> BusMessage? {
     refusal = "the bus does not answer"
     guard isConnected, limit.milliseconds > 0 else { return nil }
     var made: OpaquePointer?
-    guard
-      sd_bus_message_new_method_call(bus, &made, method.service, method.path, method.interface, method.name) >= 0,
+    guard sd_bus_message_new_method_call(bus, &made, method.service, method.path, method.interface, method.name) >= 0,
       let made
     else { return nil }
     let request = BusMessage(made)
@@ -211,8 +208,7 @@ final class BusMessage {
   func flagInVariant() -> Bool? {
     var value: Int32 = 0
     guard sd_bus_message_enter_container(message, Self.type("v"), "b") > 0,
-      sd_bus_message_read_basic(message, Self.type("b"), &value) > 0,
-      sd_bus_message_exit_container(message) >= 0
+      sd_bus_message_read_basic(message, Self.type("b"), &value) > 0, sd_bus_message_exit_container(message) >= 0
     else { return nil }
     return value != 0
   }

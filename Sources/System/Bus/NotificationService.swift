@@ -129,9 +129,7 @@ public final class NotificationService: Sendable {
   }
 
   /// Returns the service that shows notifications at present; `nil` if there is none.
-  public func owner() -> Owner? {
-    try? use { bus throws(NotificationFault) in try bus.owner() }
-  }
+  public func owner() -> Owner? { try? use { bus throws(NotificationFault) in try bus.owner() } }
 
   /// Withdraws a notification, if it is still shown.
   public func withdraw(_ notification: NotificationID) {

@@ -28,8 +28,7 @@ public final class InputDevices {
   private var last: BootInstant?
 
   public init(folder: String = "/dev/input", classFolder: String = "/sys/class/input") {
-    self.folder = folder
-    self.classFolder = classFolder
+    (self.folder, self.classFolder) = (folder, classFolder)
     look()
   }
 

@@ -73,9 +73,7 @@ public struct ClockJump: Sendable {
     var boot: Duration
 
     public init(wall: Duration, awake: Duration, boot: Duration) {
-      self.wall = wall
-      self.awake = awake
-      self.boot = boot
+      (self.wall, self.awake, self.boot) = (wall, awake, boot)
     }
 
     public static func now() -> Reading {
@@ -100,15 +98,12 @@ public struct ClockJump: Sendable {
 
   private var last: Reading
 
-  public init(_ reading: Reading = .now()) {
-    last = reading
-  }
+  public init(_ reading: Reading = .now()) { last = reading }
 
   /// Returns the change since the previous call.
   public mutating func change(at reading: Reading = .now()) -> Change {
     defer { last = reading }
     let passed = reading.boot - last.boot
-    return Change(
-      passed: passed, slept: passed - (reading.awake - last.awake), set: reading.wall - last.wall - passed)
+    return Change(passed: passed, slept: passed - (reading.awake - last.awake), set: reading.wall - last.wall - passed)
   }
 }

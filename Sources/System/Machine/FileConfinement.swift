@@ -71,9 +71,8 @@ public enum FileConfinement {
     // Also a program that stands elsewhere, with its libraries.
     let maps = ProcFile.text("/proc/self/maps", most: 4 << 20) ?? ""
     let mapped = Set(
-      maps.split(separator: "\n").compactMap { line -> String? in
-        line.firstIndex(of: "/").map { String(line[$0...]) }
-      })
+      maps.split(separator: "\n").compactMap { line -> String? in line.firstIndex(of: "/").map { String(line[$0...]) } }
+    )
     let devices = ["/dev/null", "/dev/zero", "/dev/full"].map { Rule($0, .write) }
     let random = ["/dev/random", "/dev/urandom"].map { Rule($0, .read) }
     return folders + mapped.sorted().map { Rule($0, .run) } + [Rule("/etc", .read), Rule("/proc", .read)] + devices

@@ -156,9 +156,7 @@ public enum MachineLanguage {
 
   /// Returns the language, or English.
   public static func read() -> Language {
-    for file in files {
-      if let text = ProcFile.text(file) { return Language.asked(forLocale: text) }
-    }
+    for file in files { if let text = ProcFile.text(file) { return Language.asked(forLocale: text) } }
     return .english
   }
 }

@@ -34,12 +34,9 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   package init?(_ socketAddress: UnsafePointer<sockaddr>) {
     let raw = UnsafeRawPointer(socketAddress)
     switch CInt(socketAddress.pointee.sa_family) {
-    case AF_INET:
-      bytes = withUnsafeBytes(of: raw.loadUnaligned(as: sockaddr_in.self).sin_addr) { Array($0) }
-    case AF_INET6:
-      bytes = withUnsafeBytes(of: raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr) { Array($0) }
-    default:
-      return nil
+    case AF_INET: bytes = withUnsafeBytes(of: raw.loadUnaligned(as: sockaddr_in.self).sin_addr) { Array($0) }
+    case AF_INET6: bytes = withUnsafeBytes(of: raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr) { Array($0) }
+    default: return nil
     }
   }
 
@@ -47,9 +44,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   public var isV4: Bool { bytes.count == 4 }
 
   /// A Boolean value that indicates whether this is an address in `127.0.0.0/8`, or `::1`.
-  public var isLoopback: Bool {
-    isV4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
-  }
+  public var isLoopback: Bool { isV4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1 }
 
   /// A Boolean value that indicates whether this is `127.0.0.1` or `::1`, where a node listens on
   /// the loopback interface.

@@ -23,14 +23,8 @@ public struct NetworkInterface: Hashable, Sendable {
     index: UInt32, name: String, isUp: Bool = true, isRunning: Bool = true, isLoopback: Bool = false,
     isMulticast: Bool = true, isPointToPoint: Bool = false, subnets: [Subnet] = []
   ) {
-    self.index = index
-    self.name = name
-    self.isUp = isUp
-    self.isRunning = isRunning
-    self.isLoopback = isLoopback
-    self.isMulticast = isMulticast
-    self.isPointToPoint = isPointToPoint
-    self.subnets = subnets
+    (self.index, self.name, self.isUp, self.isRunning, self.isLoopback) = (index, name, isUp, isRunning, isLoopback)
+    (self.isMulticast, self.isPointToPoint, self.subnets) = (isMulticast, isPointToPoint, subnets)
   }
 
   public var addresses: [IPAddress] { subnets.map(\.address) }
@@ -83,10 +77,7 @@ public struct Subnet: Hashable, Sendable, CustomStringConvertible {
   /// - Parameters:
   ///   - address: Any address in the network.
   ///   - prefix: The length of the network's prefix, in bits.
-  public init(_ address: IPAddress, prefix: Int) {
-    self.address = address
-    self.prefix = prefix
-  }
+  public init(_ address: IPAddress, prefix: Int) { (self.address, self.prefix) = (address, prefix) }
 
   /// The length of the prefix, limited to that of the address.
   private var bits: Int { min(max(prefix, 0), address.bytes.count * 8) }
@@ -150,13 +141,9 @@ extension NetworkInterface {
   /// - Parameter names: The interfaces that a person chose; `nil` for all that do not belong to
   ///   virtual machines.
   /// - Returns: `true` if the addresses are announced.
-  public func isOffered(names: [String]?) -> Bool {
-    isUp && !isLoopback && (names?.contains(name) ?? !isVirtual)
-  }
+  public func isOffered(names: [String]?) -> Bool { isUp && !isLoopback && (names?.contains(name) ?? !isVirtual) }
 
   /// A Boolean value that indicates whether a manager of containers or virtual machines made the
   /// interface, by its name.
-  private var isVirtual: Bool {
-    ["docker", "br-", "veth", "virbr", "cni"].contains { name.hasPrefix($0) }
-  }
+  private var isVirtual: Bool { ["docker", "br-", "veth", "virbr", "cni"].contains { name.hasPrefix($0) } }
 }

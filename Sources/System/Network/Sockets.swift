@@ -76,8 +76,7 @@ public final class LocalSocket: Sendable {
   }
 
   private static func make() -> LocalSocket? {
-    let descriptor = socket(
-      AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     return descriptor >= 0 ? LocalSocket(descriptor) : nil
   }
 

@@ -36,9 +36,8 @@ public enum BuildID {
     guard header[4] == 1 || header[4] == 2, isLittle == (UInt16(1).littleEndian == 1) else { return nil }
     // The places of fields differ between programs of 32 and 64 bits.
     let isWide = header[4] == 2
-    guard let table = number(header, isWide ? 32 : 28, isWide ? 8 : 4),
-      let size = number(header, isWide ? 54 : 42, 2), let count = number(header, isWide ? 56 : 44, 2),
-      size >= (isWide ? 56 : 32), size <= 256
+    guard let table = number(header, isWide ? 32 : 28, isWide ? 8 : 4), let size = number(header, isWide ? 54 : 42, 2),
+      let count = number(header, isWide ? 56 : 44, 2), size >= (isWide ? 56 : 32), size <= 256
     else { return nil }
     let bytes = part(table, Int(size) * min(Int(count), mostSegments))
     for segment in stride(from: 0, to: bytes.count, by: Int(size)) {

@@ -6,9 +6,7 @@ import Glibc
 /// Files of a process that makes readers wait are not read: see `ProcessReads`.
 public enum ProcFile {
   /// Returns the content of a file, at most `most` bytes; `nil` if it cannot be read.
-  public static func read(_ path: String, most: Int = 4_096) -> [UInt8]? {
-    read(path, most: most, isWhole: true)
-  }
+  public static func read(_ path: String, most: Int = 4_096) -> [UInt8]? { read(path, most: most, isWhole: true) }
 
   /// Returns the content of a file as text, at most `most` bytes; `nil` if it cannot be read.
   public static func text(_ path: String, most: Int = 4_096) -> String? {
@@ -20,9 +18,7 @@ public enum ProcFile {
   ///
   /// For a process's one-line files and its arguments, the kernel returns everything in one read. A
   /// second read to look for more would cost as much.
-  public static func line(_ path: String, most: Int = 4_096) -> [UInt8]? {
-    read(path, most: most, isWhole: false)
-  }
+  public static func line(_ path: String, most: Int = 4_096) -> [UInt8]? { read(path, most: most, isWhole: false) }
 
   private static func read(_ path: String, most: Int, isWhole: Bool) -> [UInt8]? {
     ProcessReads.reading(path) { readNow(path, most: most, isWhole: isWhole) }
@@ -66,9 +62,7 @@ public enum ProcFile {
   public static func link(_ path: String) -> String? {
     var buffer = [UInt8](repeating: 0, count: 4_096)
     let count = ProcessReads.reading(path) { () -> Int? in
-      buffer.withUnsafeMutableBytes {
-        $0.bindMemory(to: CChar.self).baseAddress.map { readlink(path, $0, 4_096) }
-      }
+      buffer.withUnsafeMutableBytes { $0.bindMemory(to: CChar.self).baseAddress.map { readlink(path, $0, 4_096) } }
     }
     guard let count else { return nil }
     return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil

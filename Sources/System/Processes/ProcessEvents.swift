@@ -66,9 +66,7 @@ public struct ProcessEvents: ~Copyable, Sendable {
     guard let expected = start() else { return false }
     let end = SystemClock.boot.milliseconds + Int64(milliseconds)
     while true {
-      while let event = next() {
-        if event == .started(expected) { return true }
-      }
+      while let event = next() { if event == .started(expected) { return true } }
       let left = end - SystemClock.boot.milliseconds
       guard left > 0 else { return false }
       var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

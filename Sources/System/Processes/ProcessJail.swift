@@ -109,9 +109,7 @@ public final class ProcessJail {
     rmdir(group)
   }
 
-  private func group(_ process: ProcessIdentity) -> String {
-    "\(folder)/\(process.processID)-\(process.startTime)"
-  }
+  private func group(_ process: ProcessIdentity) -> String { "\(folder)/\(process.processID)-\(process.startTime)" }
 
   /// Returns the processes that groups are named after.
   private static func named(in folder: String) -> [ProcessIdentity] {

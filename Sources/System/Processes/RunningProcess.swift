@@ -15,10 +15,7 @@ public struct RunningProcess: Hashable, Sendable {
   public let hasEnded: Bool
 
   public init(identity: ProcessIdentity, userID: UInt32, startedAt: BootInstant, hasEnded: Bool) {
-    self.identity = identity
-    self.userID = userID
-    self.startedAt = startedAt
-    self.hasEnded = hasEnded
+    (self.identity, self.userID, self.startedAt, self.hasEnded) = (identity, userID, startedAt, hasEnded)
   }
 
   /// Reads the process with a number from /proc; `nil` if there is none, or /proc hides it from
@@ -160,9 +157,7 @@ public enum ProcessLiveness {
 
   /// Returns the start time of a process in clock ticks since boot; `nil` if no process has that
   /// number.
-  public static func startTime(pid: Int32) -> UInt64? {
-    ProcessStatLine(pid: pid)?.startTime
-  }
+  public static func startTime(pid: Int32) -> UInt64? { ProcessStatLine(pid: pid)?.startTime }
 }
 
 /// A descriptor of a process, which stays valid for that process when its number is reused.

@@ -145,8 +145,7 @@ public enum ProgramStartError: Error, Hashable, Sendable, CustomStringConvertibl
   public var description: String {
     switch self {
     case .nothingToRun: "No program was named: write it with its arguments after `--`."
-    case .notFound(let name):
-      "There is no program \(name.debugDescription): check the spelling, or give its full path."
+    case .notFound(let name): "There is no program \(name.debugDescription): check the spelling, or give its full path."
     case .notExecutable(let path, let code):
       "\(path.debugDescription) cannot be run (\(SystemError.reason(code))): make it executable, or name another program."
     case .system(let call, let code):

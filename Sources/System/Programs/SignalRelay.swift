@@ -13,9 +13,7 @@ import Synchronization
 final class SignalRelay: Sendable {
   static let shared = SignalRelay()
 
-  private static let relayed = [
-    SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT, SIGTSTP,
-  ]
+  private static let relayed = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT, SIGTSTP]
 
   private struct State: ~Copyable {
     var children: [ObjectIdentifier: ChildProcess] = [:]
@@ -32,9 +30,7 @@ final class SignalRelay: Sendable {
   /// Signals that arrive during the start are forwarded to it as well.
   ///
   /// The lock is held during the start, so that the relay waits until the child is known.
-  func start(
-    _ spawn: () throws(ProgramStartError) -> ChildProcess
-  ) throws(ProgramStartError) -> ChildProcess {
+  func start(_ spawn: () throws(ProgramStartError) -> ChildProcess) throws(ProgramStartError) -> ChildProcess {
     try state.withLock { state throws(ProgramStartError) in
       try listen(&state)
       do throws(ProgramStartError) {
@@ -107,9 +103,7 @@ final class SignalRelay: Sendable {
     var letter: UInt16 = 0
     while read(descriptor, &letter, 2) == 2 {
       let (number, isFromTerminal) = SignalMailbox.open(letter)
-      if !isFromTerminal {
-        for child in children { child.send(signal: number) }
-      }
+      if !isFromTerminal { for child in children { child.send(signal: number) } }
       // The handler has replaced the default action of SIGTSTP. Without a stop, the shell would
       // keep waiting.
       if number == SIGTSTP { kill(getpid(), SIGSTOP) }

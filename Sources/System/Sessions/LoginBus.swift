@@ -35,8 +35,7 @@ public final class LoginBus {
   public init?(address: String? = nil) {
     let place = address ?? getenv("DBUS_SYSTEM_BUS_ADDRESS").map { String(cString: $0) }
     guard
-      let bus = BusConnection(
-        address: place ?? "unix:path=/run/dbus/system_bus_socket", within: Self.readMilliseconds)
+      let bus = BusConnection(address: place ?? "unix:path=/run/dbus/system_bus_socket", within: Self.readMilliseconds)
     else { return nil }
     self.bus = bus
     guard listen() else { return nil }
@@ -71,8 +70,7 @@ public final class LoginBus {
   /// at the screen.
   public func sessions() -> [LoginSession] {
     let end = BusConnection.Deadline(Self.readMilliseconds)
-    guard
-      let list = call(Self.manager, Self.managerInterface, "ListSessions", within: end),
+    guard let list = call(Self.manager, Self.managerInterface, "ListSessions", within: end),
       sd_bus_message_enter_container(list.message, BusMessage.type("a"), "(susso)") > 0
     else {
       // Every process may ask this. Any other reply means that logind does not answer.
@@ -183,15 +181,8 @@ public struct LoginSession: Hashable, Sendable {
     id: String, user: UInt32, seat: String, isActive: Bool, isLocked: Bool, sessionClass: String = "user",
     state: String = "active", type: String = "", isRemote: Bool = false
   ) {
-    self.id = id
-    self.user = user
-    self.seat = seat
-    self.isActive = isActive
-    self.isLocked = isLocked
-    self.sessionClass = sessionClass
-    self.state = state
-    self.type = type
-    self.isRemote = isRemote
+    (self.id, self.user, self.seat, self.isActive, self.isLocked) = (id, user, seat, isActive, isLocked)
+    (self.sessionClass, self.state, self.type, self.isRemote) = (sessionClass, state, type, isRemote)
   }
 
   /// A Boolean value that indicates whether a person at the machine can use the session now: it is

@@ -97,8 +97,7 @@ struct ChildPlan: Sendable {
   func typed(_ rule: PlanRule) -> (value: String, length: String) {
     switch rule {
     case .daily: return (plan.dailyLimit?.text ?? "", "")
-    case .breaks:
-      return (plan.breaks.map { "\($0.after)min" } ?? "", plan.breaks.map { "\($0.length)min" } ?? "")
+    case .breaks: return (plan.breaks.map { "\($0.after)min" } ?? "", plan.breaks.map { "\($0.length)min" } ?? "")
     case .weekly, .carryOver: return (inForce(rule.key).map { "\($0.value)min" } ?? "", "")
     case .bedtime, .school, .reward: return (inForce(rule.key)?.value ?? "", "")
     }

@@ -55,9 +55,7 @@ struct KnownApplications: Sendable {
   var refused: [RefusedListing] = []
 
   /// The number of refused programs for which the machines' lists have no room.
-  var moreRefused: Int {
-    Dictionary(refused.map { ($0.deviceID, $0.more) }, uniquingKeysWith: max).values.reduce(0, +)
-  }
+  var moreRefused: Int { Dictionary(refused.map { ($0.deviceID, $0.more) }, uniquingKeysWith: max).values.reduce(0, +) }
 
   /// Asks a node for the applications of a child.
   static func read(of child: String, at node: any NodeInterface) async throws -> KnownApplications {
@@ -67,8 +65,7 @@ struct KnownApplications: Sendable {
     let refused = try await node.ask(Endpoints.getRefused, child)
     let today = FamilyDay(day.day) ?? .first
     let first = today.advanced(byDays: 1 - ApplicationsPage.days)
-    let report = try await node.ask(
-      Endpoints.getUseReport, (child, "month", first.description, today.description))
+    let report = try await node.ask(Endpoints.getUseReport, (child, "month", first.description, today.description))
     return KnownApplications(day, ruled, installed.filter { $0.children.contains(day.childID) }, report, refused)
   }
 
@@ -183,8 +180,7 @@ enum ApplicationChoice {
 
   static let uses: [(word: String, label: Phrase)] = [
     ("", Phrase("as it is")), ("block", Phrase("blocked")), ("unblock", Phrase("not blocked")),
-    ("always", Phrase("always allowed")),
-    ("sometimes", Phrase("not always allowed")),
+    ("always", Phrase("always allowed")), ("sometimes", Phrase("not always allowed")),
   ]
 
   /// Returns the category of an application.

@@ -89,8 +89,7 @@ enum PlanChart {
       let windows = hours.windows[day]
       if windows.isEmpty { return nil }
       return .phrase(
-        Phrase(
-          "{name} {times}", ["name": hours.name, "times": .text(windows.map(\.text).joined(separator: ", "))]))
+        Phrase("{name} {times}", ["name": hours.name, "times": .text(windows.map(\.text).joined(separator: ", "))]))
     }
     return items.isEmpty ? PageWords.none : Phrase("{hours}", ["hours": .list(items)])
   }
@@ -107,8 +106,7 @@ enum PlanChart {
         return parts.map { part in
           [
             "kind": lane.kind, "title": title, "x": left + part.start * hour / 60,
-            "y": top + part.day * row + 2 + index * Self.lane,
-            "width": max(1, (part.end - part.start) * hour / 60),
+            "y": top + part.day * row + 2 + index * Self.lane, "width": max(1, (part.end - part.start) * hour / 60),
           ]
         }
       }

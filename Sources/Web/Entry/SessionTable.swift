@@ -68,9 +68,7 @@ struct SessionTable: Sendable {
   }
 
   /// Ends the session of a cookie.
-  mutating func remove(cookie: String) {
-    if let index = index(of: cookie) { sessions.remove(at: index) }
-  }
+  mutating func remove(cookie: String) { if let index = index(of: cookie) { sessions.remove(at: index) } }
 
   private func seen(at index: Int) -> Int64 { sessions[index].lastSeen }
 
@@ -79,9 +77,7 @@ struct SessionTable: Sendable {
     return sessions.firstIndex { ConstantTime.areEqual($0.cookie, hash) }
   }
 
-  private mutating func expire(_ now: Int64) {
-    sessions.removeAll { now - $0.lastSeen >= Self.milliseconds }
-  }
+  private mutating func expire(_ now: Int64) { sessions.removeAll { now - $0.lastSeen >= Self.milliseconds } }
 
   private static func hash(_ cookie: String) -> [UInt8] { SHA256.hash([UInt8](cookie.utf8)) }
 }

@@ -43,11 +43,8 @@ enum ApplicationForms {
       let child = try call.child()
       let mark = try call.field("program")
       let listed = try await call.node.ask(Endpoints.getRefused, child)
-      guard let program = listed.first(where: { Self.mark(of: $0) == mark }),
-        program.isAllowable
-      else {
-        throw PageFault(
-          404, "That program is not in the list of closed programs any more: load the page again.")
+      guard let program = listed.first(where: { Self.mark(of: $0) == mark }), program.isAllowable else {
+        throw PageFault(404, "That program is not in the list of closed programs any more: load the page again.")
       }
       let category = call.fields["category"].flatMap { AppCategory(rawValue: $0) }
       let chosen = program.isListed && category == program.category ? nil : category
@@ -57,8 +54,7 @@ enum ApplicationForms {
           Phrase(
             "{child} may use {program} by the rules of its application.",
             ["child": .text(program.childName.text), "program": .text(program.displayName)])
-        ] + PageWords.late(made.machines, PageClock(now: call.now)),
-        page: "/children/\(child)/applications")
+        ] + PageWords.late(made.machines, PageClock(now: call.now)), page: "/children/\(child)/applications")
     },
   ]
 
@@ -122,9 +118,7 @@ enum ApplicationForms {
   ///   - apps: The child's applications.
   /// - Returns: The changes of each application.
   /// - Throws: `Fault` if nothing is ticked or changed, or for what cannot be read.
-  static func changes(
-    _ fields: FormFields, _ apps: [KnownApplications.App]
-  ) throws(Fault) -> [Edit] {
+  static func changes(_ fields: FormFields, _ apps: [KnownApplications.App]) throws(Fault) -> [Edit] {
     let ticked = Set(fields.names(after: "app:"))
     let chosen = apps.filter { ticked.contains($0.id.text) }
     guard !chosen.isEmpty else {

@@ -18,8 +18,7 @@ enum AnswerForm {
         Endpoints.answerRequest,
         AnswerRequest(
           request: try call.field("request"), isApproved: isApproved, minutes: minutes,
-          word: call.line("word", label: Phrase("A word")))
-      )
+          word: call.line("word", label: Phrase("A word"))))
       let arguments: [String: Phrase.Argument] = [
         "name": .text(answered.childName.text), "wish": .phrase(answered.wish(minutes: minutes)),
       ]
@@ -44,8 +43,7 @@ enum ChildForms {
       if edit.isRepeated == true {
         return FormOutcome(sentences: [
           Phrase(
-            "{name} got more time once, although the button was pressed twice. Press it here for more.",
-            ["name": name])
+            "{name} got more time once, although the button was pressed twice. Press it here for more.", ["name": name])
         ])
       }
       let sentence = Phrase(
@@ -95,8 +93,7 @@ enum ChildDayForms {
       // A second press at the same time changes nothing.
       if made.isRepeated == true { throw changedMeanwhile }
       let phrase = start.map { start in
-        Phrase(
-          "{child}'s bedtime begins at {time} today.", ["child": .text(plan.name), "time": .text(start)])
+        Phrase("{child}'s bedtime begins at {time} today.", ["child": .text(plan.name), "time": .text(start)])
       }
       return FormOutcome(
         sentences: [phrase ?? Phrase("{child} has no bedtime today any more.", ["child": .text(plan.name)])]
@@ -140,12 +137,8 @@ enum ChildDayForms {
     let today = plan.today
     let exception = plan.plan.exceptions.last { $0.days.contains(today) && $0.rules.bedtime != nil }?.rules.bedtime
     var windows = exception?.windows ?? plan.plan.bedtime?[today.weekday] ?? []
-    let index = windows.firstIndex { window in
-      boundary.instant(on: today, minute: window.start + window.length) > now
-    }
-    guard let index else {
-      throw PageFault(400, "There is no bedtime today that could begin later.")
-    }
+    let index = windows.firstIndex { window in boundary.instant(on: today, minute: window.start + window.length) > now }
+    guard let index else { throw PageFault(400, "There is no bedtime today that could begin later.") }
     let window = windows[index]
     let hasBegun = boundary.instant(on: today, minute: window.start) <= now
     let start =
@@ -181,8 +174,7 @@ enum PointsForms {
   static let all = [
     Form(path: "/points/adjust", whoMay: [.parent, .phone]) { call in
       let child = try call.child()
-      let points = try call.milliPoints(
-        "points", else: Phrase("Give a number of points above 0, such as 20 or 2.5."))
+      let points = try call.milliPoints("points", else: Phrase("Give a number of points above 0, such as 20 or 2.5."))
       let isGift: Bool
       switch try call.field("deed") {
       case "give": isGift = true

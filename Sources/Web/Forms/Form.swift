@@ -59,8 +59,7 @@ struct FormCall: Sendable {
           ["field": field, "count": .number(rule.bytes.upperBound)]))
     }
     guard rule.allowsCharacters(of: text) else {
-      throw PageFault(
-        400, Phrase("“{field}” has a character that cannot be shown: leave it out.", ["field": field]))
+      throw PageFault(400, Phrase("“{field}” has a character that cannot be shown: leave it out.", ["field": field]))
     }
     return text
   }

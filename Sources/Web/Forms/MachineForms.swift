@@ -98,8 +98,7 @@ extension FormOutcome {
     do { return try await body() } catch let error as LocalAPIError {
       switch error.code {
       case .invalid, .tooLate, .limit, .unknownItem, .unknownPairing, .unknownChild, .wrongRole:
-        return FormOutcome(
-          sentences: [error.phrase ?? Phrase(verbatim: error.message)], page: page, isFault: true)
+        return FormOutcome(sentences: [error.phrase ?? Phrase(verbatim: error.message)], page: page, isFault: true)
       default: throw error
       }
     } catch let fault as PageFault where fault.status == 400 {
@@ -179,9 +178,7 @@ enum SetupForms {
   }
 
   /// Sets a rule of a child that has none, as its question was asked, and returns what is set now.
-  private static func set(
-    _ change: RuleRequest.Change, of rule: PlanRule, _ call: FormCall
-  ) async throws -> [Phrase] {
+  private static func set(_ change: RuleRequest.Change, of rule: PlanRule, _ call: FormCall) async throws -> [Phrase] {
     let request = RuleRequest([change], seen: rule.keys.map { .init($0.text, nil) })
     let edit = try await call.node.ask(Endpoints.setRules, (try call.id("child"), request))
     let set = edit.rules.rules.filter { $0.key.text == change.key }.map { rule in

@@ -27,8 +27,7 @@ enum PhoneForms {
         let label = try call.line("label", label: Phrase("What it is called"), rule: .browserLabel)
         guard !label.isEmpty else { throw PageFault(400, "The phone has no name: give it one, such as Anna’s phone.") }
         try await desk(call).accept(digits: digits, label: label, right: right)
-        return FormOutcome(
-          sentences: [Phrase("{phone} is let in.", ["phone": .text(label)])], page: PhonesPage.path)
+        return FormOutcome(sentences: [Phrase("{phone} is let in.", ["phone": .text(label)])], page: PhonesPage.path)
       default: throw malformed
       }
     },

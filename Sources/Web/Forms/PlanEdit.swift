@@ -10,9 +10,7 @@ struct PlanEdit: Hashable, Sendable {
     var phrase: Phrase
 
     init(_ field: String, _ phrase: Phrase) { (self.field, self.phrase) = (field, phrase) }
-    init(_ field: String, _ fault: RuleFault) {
-      self.init(field, fault.phrase)
-    }
+    init(_ field: String, _ fault: RuleFault) { self.init(field, fault.phrase) }
   }
 
   var rule: PlanRule
@@ -57,9 +55,7 @@ struct PlanEdit: Hashable, Sendable {
   }
 
   /// Returns the days that a form means; `nil` for always.
-  private static func days(
-    _ rule: PlanRule, _ fields: FormFields, _ today: FamilyDay
-  ) throws(Fault) -> DayRange? {
+  private static func days(_ rule: PlanRule, _ fields: FormFields, _ today: FamilyDay) throws(Fault) -> DayRange? {
     switch fields["when"] ?? "always" {
     case "always":
       let field = ["first", "last", "name"].first { fields[$0] != nil }
@@ -105,9 +101,7 @@ struct PlanEdit: Hashable, Sendable {
       let minutes = [typed, length ?? ""].map { SpanReader.minutes($0).map(String.init) ?? $0 }
       return [key.change(minutes.joined(separator: " "))]
     case .daily:
-      guard let typed else {
-        return [key.change(nil)] + DayLimits.Change.removal(of: key.text, on: Weekday.allCases)
-      }
+      guard let typed else { return [key.change(nil)] + DayLimits.Change.removal(of: key.text, on: Weekday.allCases) }
       let change = try DayLimits.Change(given: typed)
       if change.limits[nil] != nil { return change.changes(of: key.text, replacing: Weekday.allCases) }
       // The field shows the whole week, so that a day that is not named there has no limit.

@@ -51,14 +51,10 @@ enum TimesForms {
     Form(path: "/children/days/remove", whoMay: [.parent, .phone]) { call in
       let plan = try await ChildPlan.read(of: try call.child(), at: call.node)
       let clock = PageClock(zone: plan.day.zone, now: call.now)
-      let (key, version, back) = (
-        try call.field("key"), try call.field("version"), "/children/\(plan.child)/times"
-      )
+      let (key, version, back) = (try call.field("key"), try call.field("version"), "/children/\(plan.child)/times")
       guard let listing = plan.own(key), ChildPlan.version(of: [listing]) == version,
         let days = RuleKey(listing.key)?.days
-      else {
-        throw removedMeanwhile
-      }
+      else { throw removedMeanwhile }
       let changes = removal(of: listing, days, plan)
       guard call.fields["confirm"] != nil else {
         let sentences =

@@ -96,8 +96,7 @@ enum ActivityPage {
     _ found: AuditPage, _ filter: Filter, _ children: [ChildListing], _ status: NodeStatus, now: Int64
   ) -> PageData {
     let clock = PageClock(now: now)
-    let machines =
-      [(status.deviceID, status.name)] + status.peers.map { ($0.device.deviceID, $0.device.name) }
+    let machines = [(status.deviceID, status.name)] + status.peers.map { ($0.device.deviceID, $0.device.name) }
     var data: PageData = [
       "children": children.map { option($0.childID.description, $0.name.text, filter.child) },
       "machines": machines.map { option($0.0.description, $0.1.text, filter.device) },

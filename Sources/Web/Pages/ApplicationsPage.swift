@@ -132,8 +132,7 @@ enum ApplicationsPage {
       "filters": ApplicationFilter.Kind.allCases.map { option($0.rawValue, $0.label, filter.kind.rawValue) },
       "hasRefused": !found.refused.isEmpty, "refused": found.refused.map { refused($0, clock) },
       "hasApplications": !shown.isEmpty,
-      "caption": Phrase(
-        "Used is the time of the last {count} days.", ["count": .number(days)]),
+      "caption": Phrase("Used is the time of the last {count} days.", ["count": .number(days)]),
       "applications": shown.enumerated().map { row($1, number: $0, isChecked: entered?["app:\($1.id)"] != nil) },
       "kinds": options(ApplicationChoice.categories, entered?["category"]),
       "uses": options(ApplicationChoice.uses, entered?["use"]),
@@ -172,8 +171,7 @@ enum ApplicationsPage {
     let category = (program.category ?? .neutral).rawValue
     var data: PageData = [
       "program": ApplicationForms.mark(of: program), "isUnallowable": !program.isAllowable,
-      "isAllowable": program.isAllowable,
-      "name": program.displayName,
+      "isAllowable": program.isAllowable, "name": program.displayName,
       "when": Phrase(
         "closed {moment} on {machine}",
         ["moment": .phrase(clock.moment(program.refusedAt)), "machine": .text(program.deviceName.text)]),

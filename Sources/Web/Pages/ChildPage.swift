@@ -156,8 +156,7 @@ enum ChildPage {
       let now = day.apps.first { $0.appID == row.appID }.map { PageWords.application($0, clock) }
       return [
         "name": ProgramsName.phrase(row.displayName), "category": PageWords.title(row.category),
-        "used": PageWords.span(row.milliseconds),
-        "now": now ?? PageWords.none,
+        "used": PageWords.span(row.milliseconds), "now": now ?? PageWords.none,
       ]
     }
   }

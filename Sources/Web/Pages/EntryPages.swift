@@ -102,8 +102,7 @@ enum EntryPages {
       """
       Nothing was changed, because this did not come from a page of Latchkey: go back, load the page again and send it once \
       more.
-      """
-    )
+      """)
   }
   static var left: WebAnswer {
     page(Fault(200, Phrase("You are signed out. {how}", how), back: nil), bare("Signed out"))

@@ -64,9 +64,7 @@ enum MachinesPage {
     let clock = PageClock(now: now)
     return [
       "warnings": status.warnings, "hasMachines": !status.peers.isEmpty,
-      "own": [
-        "name": status.name.text, "version": status.version, "addresses": status.listening,
-      ] as PageData,
+      "own": ["name": status.name.text, "version": status.version, "addresses": status.listening] as PageData,
       "machines": status.peers.map { machine($0, children, conditions, clock) },
     ]
   }
@@ -80,8 +78,7 @@ enum MachinesPage {
     let waiting = peer.queues.reduce(Int64(0)) { $0 + $1.waitingItems }
     let about = conditions.filter { $0.deviceID == peer.device.deviceID }.compactMap(sentence)
     var data: PageData = [
-      "id": peer.device.deviceID.description,
-      "name": peer.device.name.text,
+      "id": peer.device.deviceID.description, "name": peer.device.name.text,
       "whose": isParents
         ? Phrase("a parent's machine")
         : owners.isEmpty

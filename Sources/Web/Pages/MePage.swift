@@ -120,13 +120,10 @@ enum MePage {
     let named = day.apps.filter { !$0.appID.isOfMany }.sorted { $0.displayName < $1.displayName }
     var data: PageData = [
       "heading": Phrase("My time, {name}", ["name": .text(day.name.text)]), "ring": TimeRing.data(day),
-      "figure": PageWords.figure(day.screen),
-      "used": PageWords.used(day), "notices": day.notices, "canAsk": true,
-      "running": day.running.map { PageWords.running($0, clock) },
-      "hasClosed": !closed.isEmpty, "closed": closed.map { line($0, clock) },
-      "hasEnds": !ends.isEmpty, "ends": ends.map { line($0, clock) },
-      "apps": named.map { ["id": $0.appID.text, "name": $0.displayName] as PageData },
-      "hasRequests": !requests.isEmpty,
+      "figure": PageWords.figure(day.screen), "used": PageWords.used(day), "notices": day.notices, "canAsk": true,
+      "running": day.running.map { PageWords.running($0, clock) }, "hasClosed": !closed.isEmpty,
+      "closed": closed.map { line($0, clock) }, "hasEnds": !ends.isEmpty, "ends": ends.map { line($0, clock) },
+      "apps": named.map { ["id": $0.appID.text, "name": $0.displayName] as PageData }, "hasRequests": !requests.isEmpty,
       "requests": requests.map {
         Phrase("{wish}: {answer}", ["wish": .phrase($0.wish()), "answer": .phrase(PageWords.answer($0))])
       },

@@ -60,9 +60,7 @@ struct Download: Sendable {
   init(
     _ path: String, whoMay: Set<Viewer>,
     read: @escaping @Sendable (PageCall) async throws -> (name: String, text: String)
-  ) {
-    (self.path, self.whoMay, self.read) = (PagePath(path), whoMay, read)
-  }
+  ) { (self.path, self.whoMay, self.read) = (PagePath(path), whoMay, read) }
 }
 
 /// What a page is asked for.
@@ -136,9 +134,7 @@ enum PageTable {
     ] + machines
 
   /// A page at a path without parameters stands before one that it also fits.
-  private static let machines = [
-    PairPage.page, PairingPage.page, MachinePage.page, SetupPage.page, RemovePage.page,
-  ]
+  private static let machines = [PairPage.page, PairingPage.page, MachinePage.page, SetupPage.page, RemovePage.page]
 
   static let downloads: [Download] = [ActivityPage.download, UseDownload.download]
 

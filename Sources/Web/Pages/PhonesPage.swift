@@ -127,8 +127,7 @@ enum PhonesPage {
             ? Phrase("It comes from {address}.", ["address": .text(waiting.address)])
             : Phrase(
               "It calls itself {kind}, and comes from {address}.",
-              ["kind": .text(waiting.kind), "address": .text(waiting.address)]),
-          "label": waiting.kind,
+              ["kind": .text(waiting.kind), "address": .text(waiting.address)]), "label": waiting.kind,
         ] as PageData
     }
     guard let place = shown.place, let address = shown.addresses.first else { return data }

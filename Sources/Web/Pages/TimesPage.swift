@@ -13,9 +13,7 @@ enum TimesPage {
   /// The template, for a form that shows the page again.
   static let template = PageFrame.template(text)
 
-  static func title(_ plan: ChildPlan) -> Phrase {
-    Phrase("Times and limits of {child}", ["child": .text(plan.name)])
-  }
+  static func title(_ plan: ChildPlan) -> Phrase { Phrase("Times and limits of {child}", ["child": .text(plan.name)]) }
 
   /// What was sent by a form that is shown again.
   struct Entered {
@@ -123,8 +121,7 @@ enum TimesPage {
   private static func exception(_ listing: RuleListing, _ plan: ChildPlan, _ clock: PageClock) -> PageData {
     let days = RuleKey(listing.key)?.days ?? DayRange(plan.today)
     var data: PageData = [
-      "days": PlanWords.days(days), "called": plan.name(of: days) ?? "–",
-      "words": listing.said,
+      "days": PlanWords.days(days), "called": plan.name(of: days) ?? "–", "words": listing.said,
       "set": Phrase(
         "on {machine}, {moment}",
         ["machine": .text(listing.setBy.text), "moment": .phrase(clock.moment(listing.setAt))]),
@@ -157,9 +154,7 @@ enum TimesPage {
     ]
     for (field, key) in [
       ("value", "isValueWrong"), ("first", "isFirstWrong"), ("last", "isLastWrong"), ("name", "isNameWrong"),
-    ] {
-      data[key] = entered?.fault.field == field
-    }
+    ] { data[key] = entered?.fault.field == field }
     if let fault = entered?.fault.phrase { data["fault"] = fault }
     return data
   }

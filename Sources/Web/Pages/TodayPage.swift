@@ -102,8 +102,7 @@ enum TodayPage {
     let clock = PageClock(zone: days.first?.1.zone, now: now)
     let answered = requests.filter { $0.state == .approved || $0.state == .denied }
     return [
-      "warnings": status.warnings,
-      "requests": requests.filter { $0.state == .open }.map { request($0, clock) },
+      "warnings": status.warnings, "requests": requests.filter { $0.state == .open }.map { request($0, clock) },
       "hasChildren": !days.isEmpty,
       "unowned": status.peers.filter { $0.device.role == .child && $0.device.state == .active }.map { peer in
         ["id": peer.device.deviceID.description, "name": Phrase.quoted(peer.device.name.text)] as PageData

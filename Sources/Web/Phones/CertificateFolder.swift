@@ -168,9 +168,7 @@ struct CertificateFolder: Sendable {
   }
 
   /// Erases the authority, its key, and what it has signed.
-  func erase() {
-    for path in [authorityPath, leafPath] { unlink(path) }
-  }
+  func erase() { for path in [authorityPath, leafPath] { unlink(path) } }
 
   /// What is said if phones are let in, and the authority is not there any more.
   static let lost = WebFault(

@@ -239,8 +239,7 @@ extension PhoneDesk {
   func listens(at addresses: [String], fault: Phrase?) {
     let (isNew, place) = state.withLock { state in
       let isNew =
-        state.addresses != addresses || state.fault != fault
-        || state.place.map { $0.addresses != addresses } ?? false
+        state.addresses != addresses || state.fault != fault || state.place.map { $0.addresses != addresses } ?? false
       (state.addresses, state.fault) = (addresses, fault)
       state.place?.addresses = addresses
       return (isNew, state.place)

@@ -100,9 +100,7 @@ struct PhoneEntry: Sendable {
   ///   - kind: What it calls itself.
   ///   - now: The time on the boot clock, in milliseconds.
   /// - Returns: Whether the phone is the one that waits now.
-  mutating func use(
-    _ text: String, secret: String, digits: Int, address: String, kind: String, now: Int64
-  ) -> Outcome {
+  mutating func use(_ text: String, secret: String, digits: Int, address: String, kind: String, now: Int64) -> Outcome {
     let hash = Self.hash(text)
     if let code, now < code.until, ConstantTime.areEqual(code.hash, hash) {
       endCode()

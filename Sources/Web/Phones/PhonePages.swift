@@ -85,8 +85,7 @@ enum PhonePages {
     let type = isSaved ? "application/octet-stream" : "application/x-x509-ca-cert"
     // What is attached, an iPhone saves as a file instead of offering to install it.
     let saved = isSaved ? [("Content-Disposition", "attachment; filename=\"latchkey.crt\"")] : []
-    return WebAnswer(
-      200, [("Content-Type", type), ("Cache-Control", "no-store")] + saved, body: .bytes(authority.der))
+    return WebAnswer(200, [("Content-Type", type), ("Cache-Control", "no-store")] + saved, body: .bytes(authority.der))
   }
 
   static var signedOut: WebAnswer {

@@ -213,8 +213,6 @@ struct PhoneService: Sendable {
     return try builder.buildServer(
       configuration: ServerConfiguration(address: .hostname(address, port: port), backlog: 64),
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet
-    ) { request, writer, channel in
-      try await exchange.run(request, writer, channel) { await answer($0, host) }
-    }
+    ) { request, writer, channel in try await exchange.run(request, writer, channel) { await answer($0, host) } }
   }
 }

@@ -90,9 +90,7 @@ struct PageService: Sendable {
         let frame = frame(shown.title, viewer, "", session)
         return .page(shown.template, shown.data.merging(frame) { $1 }, status: shown.status)
       }
-      if !outcome.sentences.isEmpty {
-        session.tell(PageWord(sentences: outcome.sentences, isFault: outcome.isFault))
-      }
+      if !outcome.sentences.isEmpty { session.tell(PageWord(sentences: outcome.sentences, isFault: outcome.isFault)) }
       return .redirect(to: outcome.page)
     } catch { return fault(fault(of: error, back: "/"), nil, session) }
   }
@@ -148,9 +146,7 @@ struct PageService: Sendable {
     403, "This phone was let in to look, and changes nothing: let it in anew as a parent's to do that with it.",
     back: "/")
 
-  private func frame(
-    _ title: Phrase, _ viewer: Viewer?, _ path: String, _ session: PageSession
-  ) -> PageData {
+  private func frame(_ title: Phrase, _ viewer: Viewer?, _ path: String, _ session: PageSession) -> PageData {
     let navigation = viewer.map { PageTable.navigation(for: $0, at: path) } ?? []
     return [
       "title": title, "assets": Assets.all.paths, "token": session.token,
@@ -159,9 +155,7 @@ struct PageService: Sendable {
     ]
   }
 
-  private func fault(
-    _ fault: EntryPages.Fault, _ viewer: Viewer?, _ session: PageSession
-  ) -> WebAnswer {
+  private func fault(_ fault: EntryPages.Fault, _ viewer: Viewer?, _ session: PageSession) -> WebAnswer {
     if fault.status >= 500 { logger.notice("a page was not answered", metadata: ["why": "\(fault.sentence.worded())"]) }
     return EntryPages.page(fault, frame("Not done", viewer, "", session))
   }

@@ -63,8 +63,7 @@ struct WebAnswer {
     ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
     // Without this site's name, a browser calls the origin of its own forms `null`.
     ("Referrer-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
-    ("Cross-Origin-Resource-Policy", "same-origin"),
-    ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
+    ("Cross-Origin-Resource-Policy", "same-origin"), ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
   ]
 }
 

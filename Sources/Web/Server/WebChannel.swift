@@ -36,9 +36,7 @@ struct WebChannel: ServerChildChannel {
   /// The server leaves a connection open whose setup has failed, and the kernel keeps one that is
   /// closed in the usual way for a minute, while the other end does not close it as well.
   private func refuse(_ channel: any Channel) {
-    if let options = channel as? any SocketOptionProvider {
-      _ = options.setSoLinger(linger(l_onoff: 1, l_linger: 0))
-    }
+    if let options = channel as? any SocketOptionProvider { _ = options.setSoLinger(linger(l_onoff: 1, l_linger: 0)) }
     channel.close(promise: nil)
   }
 

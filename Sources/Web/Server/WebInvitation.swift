@@ -37,9 +37,7 @@ public struct WebInvitation: Hashable, Sendable {
   ///   - page: The page to which the link leads.
   ///   - milliseconds: How long to wait for its answer.
   /// - Returns: A new link; `nil` if no process of this account serves there.
-  public static func ask(
-    _ place: WebPlace, page: String = first, milliseconds: Int32 = 5_000
-  ) -> WebInvitation? {
+  public static func ask(_ place: WebPlace, page: String = first, milliseconds: Int32 = 5_000) -> WebInvitation? {
     guard let socket = LocalSocket.connect(to: place.socket), socket.peer?.user == geteuid() else { return nil }
     // It is short: a new connection has room for it.
     guard socket.write(Array("\(page)\n".utf8)[...]) != nil else { return nil }

@@ -91,8 +91,7 @@ extension WebResponder {
     // A browser that comes from a file does not send a strict cookie along with a redirect's
     // request. The next page is asked for by this one.
     var answer = EntryPages.welcome(Self.page(fields["page"]))
-    answer.headers.append(
-      ("Set-Cookie", "\(WebRequest.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Strict"))
+    answer.headers.append(("Set-Cookie", "\(WebRequest.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Strict"))
     return answer
   }
 

@@ -11,8 +11,7 @@ struct Assets: Sendable {
 
   static let all = Assets([
     ("style", "css", "text/css; charset=utf-8", StyleSheet.text),
-    ("script", "js", "text/javascript; charset=utf-8", PageScript.text),
-    ("icon", "svg", "image/svg+xml", icon),
+    ("script", "js", "text/javascript; charset=utf-8", PageScript.text), ("icon", "svg", "image/svg+xml", icon),
   ])
 
   private static let icon = """

@@ -65,9 +65,7 @@ package struct PageClock: Sendable {
     guard parts.count == 3, months.indices.contains(parts[1] - 1) else { return Phrase(verbatim: day.description) }
     return Phrase(
       "{weekday} {day} {month}",
-      [
-        "weekday": .phrase(weekdays[weekday(day)]), "day": .number(parts[2]), "month": .phrase(months[parts[1] - 1]),
-      ])
+      ["weekday": .phrase(weekdays[weekday(day)]), "day": .number(parts[2]), "month": .phrase(months[parts[1] - 1])])
   }
 
   /// Returns the days of the month of a day, the first one first.

@@ -11,14 +11,10 @@ enum PageWords {
   static let none = Phrase(verbatim: "–")
 
   /// Returns milli-points as a number, such as `2.5`.
-  static func number(_ milliPoints: Int64) -> Phrase {
-    Phrase("{number}", ["number": PointsText.number(milliPoints)])
-  }
+  static func number(_ milliPoints: Int64) -> Phrase { Phrase("{number}", ["number": PointsText.number(milliPoints)]) }
 
   /// Returns names as a list, such as `A, B and C`.
-  static func list(_ names: [String]) -> Phrase {
-    Phrase("{names}", ["names": .list(names.map { .text($0) })])
-  }
+  static func list(_ names: [String]) -> Phrase { Phrase("{names}", ["names": .list(names.map { .text($0) })]) }
 
   /// Returns what holds for screen time in a few words, such as `48 min left`.
   static func figure(_ screen: VerdictToday) -> Phrase {
@@ -38,8 +34,7 @@ enum PageWords {
     let arguments: [String: Phrase.Argument] = ["rule": .phrase(rule), "time": time]
     // What is still to come would seem to go on until then.
     if verdict.isAllowed, beginning.contains(verdict.rule) { return Phrase("{rule}, from {time}", arguments) }
-    return verdict.hasException
-      ? Phrase("until {time}: {rule}", arguments) : Phrase("{rule}, until {time}", arguments)
+    return verdict.hasException ? Phrase("until {time}: {rule}", arguments) : Phrase("{rule}, until {time}", arguments)
   }
 
   /// Returns what was used today, such as `1 h 12 min of 2 h used today`.
@@ -75,8 +70,7 @@ enum PageWords {
     ]
     if verdict.isAllowed {
       if verdict.leftMilliseconds == nil { return Phrase("allowed") }
-      return verdict.until == nil
-        ? Phrase("{time} left", arguments) : Phrase("{time} left, until {until}", arguments)
+      return verdict.until == nil ? Phrase("{time} left", arguments) : Phrase("{time} left, until {until}", arguments)
     }
     guard app.isLeftOpen || app.isPartlyOpen else {
       return verdict.until == nil

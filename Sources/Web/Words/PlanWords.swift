@@ -23,8 +23,7 @@ enum PlanWords {
       let (weekdays, others) = (keys(removed).filter(Self.isOfWeekday), keys(removed).filter { !Self.isOfWeekday($0) })
       words += RuleText.changes(others + weekdays, terms)
     }
-    return Phrase(
-      "{child}: {changes}.", ["child": .text(plan.name), "changes": .list(words.map { .phrase($0) })])
+    return Phrase("{child}: {changes}.", ["child": .text(plan.name), "changes": .list(words.map { .phrase($0) })])
   }
 
   private static func isOfWeekday(_ change: (key: RegisterKey, value: String?)) -> Bool {
@@ -132,8 +131,7 @@ enum PlanWords {
   static func days(_ days: DayRange) -> Phrase {
     let first = PageClock.day(days.first)
     return days.first == days.last
-      ? first
-      : Phrase("{first} – {last}", ["first": .phrase(first), "last": .phrase(PageClock.day(days.last))])
+      ? first : Phrase("{first} – {last}", ["first": .phrase(first), "last": .phrase(PageClock.day(days.last))])
   }
 }
 

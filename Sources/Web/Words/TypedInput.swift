@@ -14,16 +14,13 @@ enum TypedInput {
     "mon": ["montag", "montags", "mondays"], "tue": ["dienstag", "dienstags", "tuesdays"],
     "wed": ["mittwoch", "mittwochs", "wednesdays"], "thu": ["donnerstag", "donnerstags", "thursdays"],
     "fri": ["freitag", "freitags", "fridays"], "sat": ["samstag", "samstags", "sonnabend", "saturdays"],
-    "sun": ["sonntag", "sonntags", "sundays"], "h": ["stunde", "stunden", "std"],
-    "min": ["minute", "minuten"], "none": ["kein", "keine", "keiner", "keines", "keins"],
-    ",": ["und", "and"], "-": ["bis", "to"], "": ["uhr", "von", "from"],
-    "within": ["zwischen", "between", "innerhalb"],
+    "sun": ["sonntag", "sonntags", "sundays"], "h": ["stunde", "stunden", "std"], "min": ["minute", "minuten"],
+    "none": ["kein", "keine", "keiner", "keines", "keins"], ",": ["und", "and"], "-": ["bis", "to"],
+    "": ["uhr", "von", "from"], "within": ["zwischen", "between", "innerhalb"],
   ]
 
   /// Words that people mean as no time at all, or as no limit.
-  private static let unclear: Set<String> = [
-    "never", "nothing", "without", "nie", "niemals", "nichts", "nix", "ohne",
-  ]
+  private static let unclear: Set<String> = ["never", "nothing", "without", "nie", "niemals", "nichts", "nix", "ohne"]
 
   /// What each word means to the rules: the synonyms, and what pages show in each language.
   private static let words: [String: String] = {
@@ -55,8 +52,7 @@ enum TypedInput {
       let text: [String: Phrase.Argument] = ["text": .text(String(word.output))]
       throw isOfTimes
         ? RuleFault(Phrase("“{text}” can be read in two ways: write the times, or none for no such times.", text))
-        : RuleFault(
-          Phrase("“{text}” can be read in two ways: write 0 for no time at all, or none for no limit.", text))
+        : RuleFault(Phrase("“{text}” can be read in two ways: write 0 for no time at all, or none for no limit.", text))
     }
     if let match = unclearHours(typed), let minutes = Int(match.places) {
       throw RuleFault(

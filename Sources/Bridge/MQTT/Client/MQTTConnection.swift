@@ -86,9 +86,7 @@ final class MQTTConnection: Sendable {
 
   deinit { continuation.finish() }
 
-  private func prepare(
-    _ made: MosquittoLibrary.Handle, _ will: (topic: String, payload: String)?
-  ) throws(MQTTFault) {
+  private func prepare(_ made: MosquittoLibrary.Handle, _ will: (topic: String, payload: String)?) throws(MQTTFault) {
     func check(_ code: CInt) throws(MQTTFault) {
       if code != MosquittoLibrary.Code.success { throw .failed(library.text(code)) }
     }
@@ -170,9 +168,7 @@ extension MQTTConnection {
 
   /// Subscribes to the topics that match a filter.
   func subscribe(_ filter: String) {
-    handle.withLock { handle in
-      if let handle { _ = library.subscribe(handle.pointer, nil, filter, 1) }
-    }
+    handle.withLock { handle in if let handle { _ = library.subscribe(handle.pointer, nil, filter, 1) } }
   }
 
   /// Ends the connection; the broker does not publish the will.
@@ -182,9 +178,7 @@ extension MQTTConnection {
   func end(_ fault: MQTTFault?) {
     state.withLock { if $0.fault == nil { $0.fault = fault } }
     isClosing.store(true, ordering: .relaxed)
-    handle.withLock { handle in
-      if let handle { _ = library.disconnect(handle.pointer) }
-    }
+    handle.withLock { handle in if let handle { _ = library.disconnect(handle.pointer) } }
   }
 }
 

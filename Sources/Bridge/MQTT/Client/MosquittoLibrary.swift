@@ -59,8 +59,7 @@ struct MosquittoLibrary: Sendable {
           .self),
       let subscribe = find(
         "subscribe", as: (@convention(c) (Handle?, UnsafeMutablePointer<CInt>?, Text?, CInt) -> CInt).self),
-      let onConnect = find(
-        "connect_callback_set", as: (@convention(c) (Handle?, ConnectCallback?) -> Void).self),
+      let onConnect = find("connect_callback_set", as: (@convention(c) (Handle?, ConnectCallback?) -> Void).self),
       let onPublish = find("publish_callback_set", as: (@convention(c) (Handle?, PublishCallback?) -> Void).self),
       let onMessage = find("message_callback_set", as: (@convention(c) (Handle?, MessageCallback?) -> Void).self),
       let onLog = find("log_callback_set", as: (@convention(c) (Handle?, LogCallback?) -> Void).self),

@@ -119,8 +119,7 @@ enum MachinePage {
       return [
         "sentence": Phrase(
           "A newer Latchkey there tells of “{condition}”, which this one does not know.",
-          ["condition": .text(condition.name)]),
-        "next": Phrase("Update Latchkey on this machine."),
+          ["condition": .text(condition.name)]), "next": Phrase("Update Latchkey on this machine."),
       ]
     }
     let account = listing.accountName ?? condition.account.map { "\($0)" } ?? ""
@@ -196,8 +195,7 @@ enum RemovePage {
     losses.append(Phrase("What it has recorded until now stays here."))
     return [
       "id": device.deviceID.description, "machine": Phrase.quoted(device.name.text),
-      "question": UnpairResult.question(device),
-      "losses": losses,
+      "question": UnpairResult.question(device), "losses": losses,
     ]
   }
 }

@@ -94,9 +94,7 @@ enum OwnerFields {
     let known = children.first { $0.name.text.lowercased() == stated?.lowercased() }
     var data: PageData = [
       "hasChildren": !children.isEmpty,
-      "children": children.map {
-        ["name": $0.name.text, "isChosen": $0.childID == known?.childID] as PageData
-      },
+      "children": children.map { ["name": $0.name.text, "isChosen": $0.childID == known?.childID] as PageData },
       "label": children.isEmpty
         ? Phrase("The child's name, such as Emma, or Emma, Ben if they share it")
         : Phrase("Another child's name, or several with commas"),

@@ -81,8 +81,7 @@ enum PairingPage {
         """
         The node of this machine knows nothing of this pairing any more, most likely because it was started again: look \
         at the machines in a minute, and pair again if the other machine is not there.
-        """),
-      "next": again,
+        """), "next": again,
     ]
   }
 
@@ -110,9 +109,7 @@ enum PairingPage {
       data["state"] = Phrase("{machine} has the code and wants to join.", machine)
       data["question"] =
         ["digits": grouped(digits), "spoken": spoken(grouped(digits)), "attempt": pairing.attempt] as PageData
-    case .committing:
-      data["state"] =
-        pairing.told ?? Phrase("You said yes; waiting for {machine} …", machine)
+    case .committing: data["state"] = pairing.told ?? Phrase("You said yes; waiting for {machine} …", machine)
     case .ended:
       data["state"] = end(pairing, isRefusedHere: isRefusedHere)
       data["isFault"] = pairing.outcome != .ok

@@ -108,8 +108,7 @@ enum SetupPage {
       ["sentence": sentence, "address": path(of: state.device.deviceID, at: question)]
     }
     if state.isWaiting {
-      data["wait"] = wait(
-        Phrase("{machine} has not been in touch yet: the questions come as soon as it is.", machine))
+      data["wait"] = wait(Phrase("{machine} has not been in touch yet: the questions come as soon as it is.", machine))
     }
     if let question {
       data.merge(shown(question, state)) { $1 }

@@ -90,8 +90,7 @@ struct SetupState: Sendable {
     let keys = rules[child.childID] ?? []
     switch question.kind {
     case .owner: return false
-    case .account:
-      return !hasAccount(child) && (accounts.isEmpty || !choices(of: child).isEmpty)
+    case .account: return !hasAccount(child) && (accounts.isEmpty || !choices(of: child).isEmpty)
     case .limit:
       let limit = ChildRule.dailyLimit.key.text
       // Weekdays may have limits of their own alone.
