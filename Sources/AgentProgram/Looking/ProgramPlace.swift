@@ -112,14 +112,9 @@ struct FlatpakPlace {
   /// installed it.
   let isGenuine: Bool
 
-  /// Finds the Flatpak of a process; `nil` if it belongs to none.
+  /// Finds the Flatpak of a process with a folder in /proc; `nil` if it belongs to none.
   ///
-  /// - Parameters:
-  ///   - path: The path of the executable as the kernel shows it.
-  ///   - program: The executable's file; `nil` if it must not be examined.
-  ///   - folder: The process's folder in /proc.
-  ///   - devices: The file systems that may be examined.
-  ///   - mounts: The machine's mounts.
+  /// `program` is the file of the executable; `nil` if it must not be examined.
   init?(path: String, _ program: ProgramPlace?, folder: String, _ devices: KnownDevices, _ mounts: MountTable) {
     // A file of a Flatpak that runs outside the sandbox: of the system's Flatpak, or of one in a
     // home.

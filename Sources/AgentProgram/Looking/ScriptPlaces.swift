@@ -28,14 +28,9 @@ struct ScriptPlaces: Hashable {
   /// Creates the places of a program without any.
   init() {}
 
-  /// Reads the places for a process.
+  /// Reads the places for a process with a folder in `/proc` and the name of its executable.
   ///
   /// Only links in `/proc` are read, and none of the files that they name.
-  ///
-  /// - Parameters:
-  ///   - folder: The process's folder in `/proc`.
-  ///   - executable: The name of the executable.
-  ///   - arguments: Its arguments.
   init(in folder: String, of executable: some StringProtocol, _ arguments: ArgumentReader.Arguments) {
     guard ScriptInterpreters.mayShowScript(executable) || arguments.isLoader else { return }
     let name = arguments.loaded ?? String(executable)

@@ -40,10 +40,7 @@ struct TerminalTeller {
 
   /// Writes a report to the child's terminals, if it concerns the child.
   ///
-  /// - Parameters:
-  ///   - report: What was seen or done.
-  ///   - now: The present.
-  ///   - terms: Returns the terms of an application in an account.
+  /// `terms` returns the terms of an application in an account.
   mutating func tell(
     _ report: AgentReport, at now: BootInstant, terms: (_ account: UInt32, _ app: AppID?) -> ProgramTerms?
   ) {

@@ -35,13 +35,9 @@ public enum ClosingSentence {
     return "\(called(name)): \(why)"
   }
 
-  /// Returns the sentence that warns of a program's closing some milliseconds before.
+  /// Returns the sentence that warns of a program's closing `left` milliseconds before.
   ///
-  /// - Parameters:
-  ///   - reason: The reason in its terms.
-  ///   - left: Milliseconds until it closes.
-  ///   - phrase: Returns the phrase of a cause in words, to be read in another language.
-  /// - Returns: The sentence.
+  /// `phrase` returns the phrase of a cause in words, to be read in another language.
   public static func warning(
     reason: String, left: Int64, phrase: (String) -> Phrase = { Phrase(verbatim: $0) }
   ) -> Phrase {
@@ -67,15 +63,8 @@ public enum ClosingSentence {
     return Phrase("In {time}, a program closes: {why}.", ["time": time, "why": cause(reason, phrase)])
   }
 
-  /// Returns the sentence after a program was closed or paused, or was asked to end and has a while
-  /// to do it.
-  ///
-  /// - Parameters:
-  ///   - reason: The reason in its terms.
-  ///   - deed: What was done.
-  ///   - graceMilliseconds: The while that it has.
-  ///   - phrase: Returns the phrase of a cause in words.
-  /// - Returns: The sentence.
+  /// Returns the sentence after a program was closed or paused, or was asked to end within
+  /// `graceMilliseconds`.
   public static func closed(
     reason: String, deed: AgentReport.Deed, graceMilliseconds: Int64 = ProgramTerms.usualGrace,
     phrase: (String) -> Phrase = { Phrase(verbatim: $0) }

@@ -34,10 +34,7 @@ struct MatchTable: Sendable {
 
   /// Creates a table of matchers, without the faulty ones.
   ///
-  /// - Parameters:
-  ///   - orders: The account's orders.
-  ///   - check: Returns the fault of a matcher.
-  ///   - faults: The list that faults are appended to.
+  /// `check` returns the fault of a matcher. The faults are appended to `faults`.
   init(
     _ orders: AccountOrders, check: (AppMatcher) -> OrderFault.Kind? = MatcherCheck.fault, faults: inout [OrderFault]
   ) {

@@ -46,16 +46,11 @@ extension ScriptInterpreters {
     return nil
   }
 
-  /// Returns the absolute path of a file that is named in a folder; `nil` if the text alone does
-  /// not tell where it is.
+  /// Returns the absolute path of a file that is named in a folder, without `.` and `..`; `nil` if
+  /// the text alone does not tell where it is.
   ///
   /// A `..` behind a link leads elsewhere than the text says, and a path below `/proc` or `/dev`
-  /// may lead anywhere.
-  ///
-  /// - Parameters:
-  ///   - file: The path, as an argument names it.
-  ///   - folder: The folder of the process; `nil` if it is not known.
-  /// - Returns: The path without `.` and `..`; `nil` if it is not certain.
+  /// may lead anywhere. `folder` is that of the process; `nil` if it is not known.
   public static func certainPlace(of file: String, from folder: String?) -> String? {
     let parts = file.split(separator: "/")
     if file.hasPrefix("/") {
@@ -137,13 +132,10 @@ extension ScriptInterpreters {
   /// The most files that are looked for inside of arguments.
   private static let mostInside = 64
 
-  /// Returns the files that arguments name by a part of themselves, as they name them: the value of
-  /// an option that is joined with it, the parts of a list, and the module that Python runs.
+  /// Returns the files that arguments after the first name by a part of themselves: the value of an
+  /// option that is joined with it, the parts of a list, and the module that Python runs.
   ///
-  /// - Parameters:
-  ///   - arguments: The arguments after the first.
-  ///   - name: The name of the executable.
-  /// - Returns: Paths, most of them of no file.
+  /// Most of these paths lead to no file.
   public static func filesInside(_ arguments: [String], of name: some StringProtocol) -> [String] {
     var files: [String] = []
     for module in ["python", "pypy"].contains(kind(of: name)) ? modules(in: arguments) : [] {

@@ -39,13 +39,9 @@ extension ScriptInterpreters {
     return parts.contains { [".", "..", ""].contains($0) } || ["proc", "dev"].contains(parts.first)
   }
 
-  /// Returns where a path leads.
+  /// Returns where a path leads that an argument names in a folder.
   ///
-  /// - Parameters:
-  ///   - path: The path, as an argument names it.
-  ///   - folder: The folder in which it is named.
-  ///   - link: Returns the target of a link of a process: `self/cwd`, `123/root` or `self/fd/7`.
-  /// - Returns: Where it leads.
+  /// `link` returns the target of a link of a process: `self/cwd`, `123/root` or `self/fd/7`.
   static func follow(_ path: String, from folder: LinkTarget, link: (String) -> LinkTarget) -> Place {
     var parts: [Substring] = []
     if !path.hasPrefix("/") {
@@ -128,13 +124,10 @@ extension ScriptInterpreters {
     return place
   }
 
-  /// Returns the absolute paths of what arguments name from a folder, and whether some are missing.
+  /// Returns the absolute paths of what arguments name, and whether some were left out or are not
+  /// known.
   ///
-  /// - Parameters:
-  ///   - arguments: The arguments.
-  ///   - inside: What `filesInside` returns for them. If there is no room for it, it is left out.
-  ///   - link: Returns the target of a link of a process.
-  /// - Returns: The paths, and whether some were left out or are not known.
+  /// `inside` is what `filesInside` returns for them. If there is no room for it, it is left out.
   public static func places(
     in arguments: [String], inside: [String] = [], link: (String) -> LinkTarget
   ) -> (paths: [String], isCut: Bool) {
@@ -156,11 +149,6 @@ extension ScriptInterpreters {
 
   /// Returns the absolute path of the file to which an argument leads through a descriptor; `nil`
   /// for none.
-  ///
-  /// - Parameters:
-  ///   - argument: The argument.
-  ///   - link: Returns the target of a link of a process.
-  /// - Returns: The path.
   public static func open(_ argument: String, link: (String) -> LinkTarget) -> String? {
     guard isUnresolved(argument) else { return nil }
     let place = follow(argument, from: link("self/cwd"), link: link)

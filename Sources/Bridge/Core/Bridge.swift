@@ -43,14 +43,11 @@ public struct Bridge: Sendable {
   /// Returns what the receiver has not been told and still matters.
   public func notices() async throws -> ParentNotices { try await node().ask(Endpoints.getNotices, receiver) }
 
-  /// Returns what the receiver has not been told, and the requests of children.
+  /// Returns what the receiver has not been told, and the requests of children; no requests if no
+  /// notice is about one, unless they are needed `always`.
   ///
   /// The requests are read after the notices: earlier ones might lack the request of a notice,
   /// which would be taken for one that is over.
-  ///
-  /// - Parameter always: Whether the requests are needed if no notice is about one.
-  /// - Returns: Both; no requests if none are needed.
-  /// - Throws: The node's errors.
   func news(withRequests always: Bool) async throws -> (told: ParentNotices, requests: [RequestListing]) {
     let told = try await notices()
     guard always || told.notices.contains(where: { $0.kind == .asked }) else { return (told, []) }
@@ -67,14 +64,10 @@ public struct Bridge: Sendable {
     told.kept.withLock { $0 = max($0, number) }
   }
 
-  /// Keeps that the receiver was told everything, and returns the time until the next look; `nil`
-  /// if it waits for a change.
+  /// Keeps that the receiver was told everything, and returns the time until the next look: in
+  /// quiet hours until their end; `nil` to wait for a change.
   ///
-  /// - Parameters:
-  ///   - news: What the receiver was told.
-  ///   - hasQuestions: Whether a question is open, whose day ends without a change.
-  /// - Returns: The time, in quiet hours until their end.
-  /// - Throws: The node's errors.
+  /// A question that is open ends with its day, without a change.
   func rest(after news: ParentNotices, hasQuestions: Bool) async throws -> Duration? {
     guard let loud = news.quietUntil else {
       try await keep(news.position)

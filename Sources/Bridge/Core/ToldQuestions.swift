@@ -192,14 +192,8 @@ struct QuestionRecord: Sendable {
       + "shows: see whether the disk has room and the folder is yours."
   }
 
-  /// Keeps the questions that the receiver shows, if they are others than before.
-  ///
-  /// - Parameters:
-  ///   - notices: Their notices, the oldest first.
-  ///   - answers: What was told about questions that are answered.
-  ///   - replaces: Whether the server shows a message in the place of an earlier one.
-  ///   - read: The message up to which the topic of the buttons was read.
-  /// - Returns: Whether the file holds them.
+  /// Keeps the questions that the receiver shows, the oldest first, if they have changed; returns
+  /// whether the file holds them.
   mutating func keep(
     _ notices: [ParentNotice], answers: [ToldAnswers.Entry] = [], replaces: Bool? = nil, read: String? = nil
   ) -> Bool {

@@ -36,12 +36,10 @@ struct WebClient: WebPosting {
 
   private let client: HTTPClient
 
-  /// Creates a client.
+  /// Creates a client that connects to the addresses in `pins` instead of looking those hosts up.
   ///
-  /// - Parameters:
-  ///   - pins: The address to connect to for each host, instead of asking for it.
-  ///   - silence: The time after which a connection without a byte is given up, in
-  ///     seconds; the head of an answer has `seconds` in any case.
+  /// `silence` is the time without a byte after which a connection is given up, in seconds. The
+  /// head of an answer has `seconds` in any case.
   init(pins: [String: NetworkAddress] = [:], silence: Int64 = Self.seconds) {
     var configuration = HTTPClient.Configuration(
       redirectConfiguration: .disallow, timeout: .init(connect: .seconds(Self.seconds), read: .seconds(silence)))
@@ -206,22 +204,16 @@ struct Backoff: Hashable, Sendable {
   /// The number of tries that failed since the last success.
   private(set) var failures = 0
 
-  /// Creates pauses that double with each failure.
-  ///
-  /// - Parameters:
-  ///   - first: The pause after the first failure.
-  ///   - longest: The longest pause, also if a server asks for a longer one.
+  /// Creates pauses that double with each failure, up to the longest one, also if a server asks for
+  /// more.
   init(first: Duration, longest: Duration) { (self.first, self.longest) = (first, longest) }
 
   mutating func succeeded() { failures = 0 }
 
-  /// Counts a failure.
+  /// Counts a failure, and returns the pause before the next try.
   ///
-  /// - Parameters:
-  ///   - asked: The shortest pause that the server asked for.
-  ///   - jitter: A number from 0 to 1, by which the pause is up to a fifth longer, so that many
-  ///     clients of one server do not return at the same moment.
-  /// - Returns: The pause before the next try.
+  /// `asked` is the shortest pause that the server asked for. By `jitter`, from 0 to 1, the pause
+  /// is up to a fifth longer, so that many clients of one server do not return at the same moment.
   mutating func failed(asked: Duration? = nil, jitter: Double = .random(in: 0...1)) -> Duration {
     failures += 1
     var pause = first

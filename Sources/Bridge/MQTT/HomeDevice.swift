@@ -77,13 +77,7 @@ struct HomeDevice: Encodable {
   /// The minutes that the button grants.
   static let buttonMinutes = 15
 
-  /// Creates the device of a child.
-  ///
-  /// - Parameters:
-  ///   - name: The child's name.
-  ///   - child: What stands for the child in topics.
-  ///   - bridge: What stands for the bridge that serves the child.
-  ///   - rights: What the receiver may do.
+  /// Creates the device of a child, with what stands for the child and the bridge in topics.
   init(_ name: String, child: String, bridge: String, rights: [ReceiverRight]) {
     device = About(identifiers: ["latchkey_\(child)"], name: name)
     let slug = Self.slug(name) ?? "child_\(child.prefix(4))"

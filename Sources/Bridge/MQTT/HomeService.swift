@@ -90,9 +90,8 @@ extension HomeService {
   /// Assistant keeps their entities.
   ///
   /// Another bridge is asked whether its claim is alive. Anyone who may write can forge a claim,
-  /// and then nobody would remove what this bridge has left.
-  ///
-  /// - Parameter children: The children whom this bridge may have served.
+  /// and then nobody would remove what this bridge has left. `children` are those whom this bridge
+  /// may have served.
   func offer(_ children: Set<String>) async {
     guard link?.offered == nil, let claims = link?.claims else { return }
     let owned = claims.owned

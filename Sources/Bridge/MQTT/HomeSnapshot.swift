@@ -17,12 +17,7 @@ struct HomeSnapshot: Sendable {
 
   /// Asks a node.
   ///
-  /// - Parameters:
-  ///   - node: The node.
-  ///   - before: What it said before, from which a lock is kept that no machine has confirmed a
-  ///     change of.
-  /// - Returns: What it says now.
-  /// - Throws: The node's errors.
+  /// A lock whose change no machine has confirmed is kept from `before`.
   static func read(_ node: any NodeInterface, before: HomeSnapshot?) async throws -> HomeSnapshot {
     var snapshot = HomeSnapshot()
     let connected = Set(try await node.ask(Endpoints.getStatus).peers.filter(\.isConnected).map(\.device.name))
@@ -98,12 +93,9 @@ struct ChildState: Hashable, Sendable, Codable {
 
   /// Creates the state of a day.
   ///
-  /// - Parameters:
-  ///   - day: The day, as the node tells it.
-  ///   - isFresh: Whether a machine of the child's is connected to this node.
-  ///   - requests: The number of the child's open requests.
-  ///   - waiting: The number of machines that have not confirmed the last change.
-  ///   - lock: The lock that all machines had confirmed before; `nil` if that is not known.
+  /// `isFresh` indicates whether a machine of the child's is connected to this node. `waiting` is
+  /// the number of machines that have not confirmed the last change, and `lock` what all had
+  /// confirmed before; `nil` if that is not known.
   init(_ day: ChildToday, isFresh: Bool, requests: Int, waiting: Int, lock: Bool?) {
     let screen = day.screen
     let isLocked = !screen.isAllowed && screen.rule == "lock"

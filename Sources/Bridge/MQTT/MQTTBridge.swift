@@ -82,13 +82,10 @@ public struct MQTTBridge: BridgeKind {
     }
   }
 
-  /// Removes from the broker all that the bridge of a receiver has left there.
+  /// Removes from the broker all that the bridge of a receiver has left there about some children.
   ///
   /// The receiver was removed, and its bridge does not run.
   ///
-  /// - Parameters:
-  ///   - bridge: The receiver's bridge.
-  ///   - children: The children of whom it may have shown something.
   /// - Throws: `BridgeFault` if the broker cannot be reached.
   public func clear(_ bridge: Bridge, of children: [ChildID] = []) async throws(BridgeFault) {
     let service = HomeService(bridge, own: own, rights: [])

@@ -108,16 +108,10 @@ struct PressRules: Sendable {
 
   init(_ rights: [ReceiverRight]) { self.rights = Set(rights) }
 
-  /// Decides about a message.
+  /// Decides whether a message is carried out.
   ///
-  /// - Parameters:
-  ///   - message: The message.
-  ///   - child: What stands for the child in its topic.
-  ///   - right: The right that its topic names.
-  ///   - wall: The time of day, in Unix milliseconds.
-  ///   - boot: The time on the boot clock, in milliseconds.
-  ///   - since: When the bridge began to serve the child, on the boot clock.
-  /// - Returns: Whether it is carried out, or the reason why not.
+  /// `wall` is in Unix milliseconds. `boot`, and `since`, when the bridge began to serve the child,
+  /// are on the boot clock, in milliseconds.
   mutating func decide(
     _ message: MQTTMessage, child: String, _ right: ReceiverRight, wall: Int64, boot: Int64, since: Int64
   ) -> Decision {

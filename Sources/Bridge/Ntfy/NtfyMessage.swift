@@ -43,11 +43,7 @@ struct NtfyMessage: Hashable, Sendable, Encodable {
 
   /// Creates the message of a notice with its open requests.
   ///
-  /// - Parameters:
-  ///   - notice: The notice.
-  ///   - requests: Its open requests.
-  ///   - settings: The receiver's settings.
-  ///   - pages: The address of the pages for phones, with `/` at its end; `nil` for none.
+  /// `pages` is the address of the pages for phones, with `/` at its end; `nil` for none.
   init(_ notice: ParentNotice, _ requests: [RequestListing], _ settings: NtfySettings, pages: String? = nil) {
     click = pages.map { $0 + Self.page(notice.kind) }
     topic = settings.out

@@ -131,11 +131,9 @@ public struct NtfySetup: Sendable {
 
   /// Creates the receiver with new topics of 128 random bits and a new key.
   ///
-  /// - Parameters:
-  ///   - choice: What the parent has chosen.
-  ///   - secret: The password or token of the node's user at the server.
-  ///   - buttonToken: The token that the phone's buttons send; `nil` if anybody may write to their
-  ///     topic.
+  /// `secret` is the password or token of the node's user at the server, and `buttonToken` what the
+  /// phone's buttons send; `nil` if anybody may write to their topic.
+  ///
   /// - Throws: `BridgeFault`, the parent's fault, for an address that cannot be used.
   public init(_ choice: Choice, secret: String?, buttonToken: String?) throws(BridgeFault) {
     guard let server = WebURL(choice.server) else {

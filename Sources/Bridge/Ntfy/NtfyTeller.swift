@@ -72,13 +72,6 @@ actor NtfyTeller {
   private var hasSequences: Bool?
   private var faults: [Side: String] = [:]
 
-  /// Creates what tells a phone.
-  ///
-  /// - Parameters:
-  ///   - settings: The receiver's settings.
-  ///   - bridge: The node's side.
-  ///   - client: Posts to the server.
-  ///   - now: Reads the clock.
   init(
     _ settings: NtfySettings, _ bridge: Bridge, _ client: any WebPosting,
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -96,9 +89,8 @@ actor NtfyTeller {
   /// The number of messages about questions that wait for the server.
   var waiting: Int { outcomes.count + held.count }
 
-  /// Publishes what the node has not told yet, and what became of questions.
-  ///
-  /// - Returns: The time until the next look; `nil` if it waits for a change.
+  /// Publishes what the node has not told yet and what became of questions, and returns the time
+  /// until the next look; `nil` to wait for a change.
   func look() async throws -> Duration? {
     let before = hasRecovered ? [] : try await bridge.node().ask(Endpoints.getRequests, nil)
     let (told, requests) = try await bridge.news(withRequests: !hasRecovered || !questions.isEmpty || !answers.isEmpty)
@@ -198,13 +190,10 @@ extension NtfyTeller {
   /// Notes that a press answers requests now.
   func begins(_ requests: [CommandID]) { answering.formUnion(requests) }
 
-  /// Notes what a press has led to, and tells the phone quietly.
+  /// Notes that a press has answered some of its requests, and tells the phone quietly.
   ///
-  /// - Parameters:
-  ///   - requests: Those of the press.
-  ///   - sentences: What to say; none if the press was too late.
-  ///   - isAnswered: Whether nothing of it is open any more.
-  ///   - answered: Those that the press has answered.
+  /// There are no sentences if the press was too late. `isAnswered` indicates whether nothing of it
+  /// is open any more.
   func ended(_ requests: [CommandID], _ sentences: [String], isAnswered: Bool, answered: [RequestListing] = []) async {
     let notice = requests.lazy.compactMap { self.questions.notice(of: $0) }.first
     if isAnswered, !sentences.isEmpty, let notice { questions.forget(notice.key) }

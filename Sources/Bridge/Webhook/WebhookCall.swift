@@ -26,11 +26,7 @@ struct WebhookCall: Hashable, Sendable {
 
   /// Creates the call for a notice, with those of its requests that the node knows.
   ///
-  /// - Parameters:
-  ///   - notice: The notice.
-  ///   - requests: Its requests.
-  ///   - settings: The receiver's settings.
-  ///   - isCorrection: Whether another answer counts than the receiver was told.
+  /// `isCorrection` indicates whether another answer counts than the receiver was told.
   init(_ notice: ParentNotice, _ requests: [RequestListing], _ settings: WebhookSettings, isCorrection: Bool = false) {
     let isBare = settings.detail == .bare
     let isQuestionOver = notice.kind == .asked && notice.isOver

@@ -63,12 +63,10 @@ public struct WebhookSetup: Sendable {
 
   /// Creates the receiver.
   ///
-  /// - Parameters:
-  ///   - url: The address that is called.
-  ///   - text: One of `NtfySetup.texts`.
-  ///   - key: The key of the signatures, at least 16 bytes; `nil` for a new one.
-  ///   - isPrivate: Whether addresses of this machine and its network may be called.
-  ///   - isInsecure: Whether calls may go over the network without encryption.
+  /// `text` is one of `NtfySetup.texts`, and `key` has at least 16 bytes; `nil` for a new one.
+  /// `isPrivate` permits addresses of this machine and its network, and `isInsecure` calls over the
+  /// network without encryption.
+  ///
   /// - Throws: `BridgeFault`, the parent's fault, for an address or a key that cannot be used.
   public init(url: String, text: String, key: String?, isPrivate: Bool, isInsecure: Bool) throws(BridgeFault) {
     guard let address = WebURL(url) else {

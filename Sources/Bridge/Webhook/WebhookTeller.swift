@@ -47,13 +47,6 @@ actor WebhookTeller {
   /// A Boolean value that indicates whether the other side has said that it is gone for good.
   private var isGone = false
 
-  /// Creates what tells a webhook.
-  ///
-  /// - Parameters:
-  ///   - settings: The receiver's settings.
-  ///   - bridge: The node's side.
-  ///   - now: Reads the clock.
-  ///   - send: Sends a call once.
   init(
     _ settings: WebhookSettings, _ bridge: Bridge, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
     send: @escaping @Sendable (WebhookCall) async -> Result<WebAnswer, WebFault>
@@ -67,9 +60,8 @@ actor WebhookTeller {
   /// The number of calls that wait for the other side.
   var waiting: Int { over.count + (current == nil ? 0 : 1) }
 
-  /// Delivers what the node has not told yet.
-  ///
-  /// - Returns: The time until the next look; `nil` if it waits for a change.
+  /// Delivers what the node has not told yet, and returns the time until the next look; `nil` to
+  /// wait for a change.
   func look() async throws -> Duration? {
     if isGone { return nil }
     let (told, requests) = try await bridge.news(withRequests: !questions.isEmpty || !answers.isEmpty)
@@ -141,9 +133,8 @@ actor WebhookTeller {
 
   private func pause() -> Duration? { isGone ? nil : max(.milliseconds(100), nextTry.map { $0 - now() } ?? .zero) }
 
-  /// Sends a call, unless the other side is to be left alone for a while.
-  ///
-  /// - Returns: Whether the call is done with: taken, or passed over.
+  /// Sends a call, unless the other side is to be left alone for a while; returns whether the call
+  /// is done with: taken, or passed over.
   private func deliver(_ waiting: inout Waiting) async -> Bool {
     if let nextTry, now() < nextTry { return false }
     let began = waiting.began ?? now()

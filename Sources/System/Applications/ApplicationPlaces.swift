@@ -22,14 +22,10 @@ public struct ApplicationPlaces: Hashable, Sendable {
     "/usr/local/bin", "/usr/local/games", "/usr/bin", "/usr/games", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin",
   ]
 
-  /// Returns the places of this machine.
+  /// Returns the places of this machine, and of the homes of people's accounts.
   ///
-  /// - Parameters:
-  ///   - environment: The environment variables. XDG_DATA_DIRS and XDG_DATA_HOME replace the usual
-  ///     folders, and LATCHKEY_DPKG_DIR replaces dpkg's. LC_ALL, LC_MESSAGES and LANG name the
-  ///     language.
-  ///   - homes: The home folders of people's accounts.
-  /// - Returns: The places.
+  /// XDG_DATA_DIRS and XDG_DATA_HOME replace the usual folders, and LATCHKEY_DPKG_DIR replaces
+  /// dpkg's. LC_ALL, LC_MESSAGES and LANG name the language.
   public static func current(environment: [String: String], homes: [String]) -> ApplicationPlaces {
     func folders(_ variable: String) -> [String]? {
       environment[variable].map { $0.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") } }

@@ -16,10 +16,7 @@ final class NotificationBus {
 
   /// Connects to a session bus; `nil` if no bus answers.
   ///
-  /// - Parameters:
-  ///   - address: The bus.
-  ///   - generation: The generation of its service, above those of earlier connections.
-  ///   - report: The receiver of what happens.
+  /// `generation` is that of its service, above those of earlier connections.
   init?(address: String, generation: Int, _ report: @escaping (NotificationService.Event) -> Void) {
     guard let bus = BusConnection(address: address, within: Self.callMilliseconds) else { return nil }
     (self.bus, self.generation) = (bus, generation)

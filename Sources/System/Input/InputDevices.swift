@@ -110,15 +110,10 @@ struct InputDeviceKind: Hashable, Sendable {
   /// those of a trembling stick.
   let hasSteadyPositions: Bool
 
-  /// Determines the kind of a device.
+  /// Determines the kind of a device by its folder below `/sys/devices` without links, the number
+  /// of its bus, and its properties and keys, one bit each.
   ///
-  /// - Parameters:
-  ///   - place: The device's folder below `/sys/devices`, without links.
-  ///   - bus: The number of its bus.
-  ///   - properties: Its properties, one bit each.
-  ///   - keys: Its keys and buttons, one bit each.
-  ///   - onlyRootMakes: A Boolean value that indicates whether only root can create devices through
-  ///     `/dev/uhid`.
+  /// `onlyRootMakes` indicates whether only root can create devices through `/dev/uhid`.
   init(place: String, bus: UInt16, properties: [UInt8], keys: [UInt8], onlyRootMakes: Bool) {
     func has(_ bits: [UInt8], _ range: ClosedRange<Int>) -> Bool {
       range.contains { $0 / 8 < bits.count && bits[$0 / 8] & (1 << UInt8($0 % 8)) != 0 }

@@ -44,12 +44,10 @@ public enum FileConfinement {
   /// A Boolean value that indicates whether the kernel can do it.
   public static var isAvailable: Bool { latchkey_landlock_version() >= 2 }
 
-  /// Confines the calling thread, and every thread and program that it starts from then on.
+  /// Confines the calling thread, and every thread and program that it starts from then on, to what
+  /// rules permit.
   ///
-  /// A process calls it before it has started a thread.
-  ///
-  /// - Parameter rules: What is permitted; a path that is not there is left out.
-  /// - Returns: The outcome.
+  /// A process calls it before it has started a thread. A path that is not there is left out.
   public static func confine(to rules: [Rule]) -> Outcome {
     guard isAvailable else { return .unavailable }
     let version = latchkey_landlock_version()

@@ -5,18 +5,14 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   /// 4 or 16 bytes in network byte order.
   public let bytes: [UInt8]
 
-  /// Creates an address from its bytes; `nil` unless they are 4 or 16.
-  ///
-  /// - Parameter bytes: The address in network byte order.
+  /// Creates an address from bytes in network order; `nil` unless they are 4 or 16.
   public init?(_ bytes: [UInt8]) {
     guard bytes.count == 4 || bytes.count == 16 else { return nil }
     self.bytes = bytes
   }
 
-  /// Reads an address such as `192.168.1.5` or `fe80::1`; `nil` for anything else, such as a host
-  /// name.
-  ///
-  /// - Parameter text: The address without a scope and without a port.
+  /// Reads an address such as `192.168.1.5` or `fe80::1`, without a scope and a port; `nil` for
+  /// anything else, such as a host name.
   public init?(_ text: String) {
     for (family, size) in [(AF_INET, 4), (AF_INET6, 16)] {
       var bytes = [UInt8](repeating: 0, count: size)
@@ -28,9 +24,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// Reads the address of a socket; `nil` unless it is an IP address.
-  ///
-  /// - Parameter socketAddress: What the kernel returned; large enough for its family.
+  /// Reads the address of a socket, as the kernel returned it; `nil` unless it is an IP address.
   package init?(_ socketAddress: UnsafePointer<sockaddr>) {
     let raw = UnsafeRawPointer(socketAddress)
     switch CInt(socketAddress.pointee.sa_family) {

@@ -29,10 +29,10 @@ public struct NetworkInterface: Hashable, Sendable {
 
   public var addresses: [IPAddress] { subnets.map(\.address) }
 
-  /// Reads the interfaces of this network namespace.
+  /// Returns the interfaces of this network namespace, sorted by number.
   ///
-  /// - Returns: The interfaces, sorted by number. `nil` if the kernel does not answer, which says
-  ///   nothing about the interfaces: this process may have too many files open.
+  /// It is `nil` if the kernel does not answer, which says nothing about the interfaces: this
+  /// process may have too many files open.
   public static func all() -> [NetworkInterface]? {
     var list: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&list) == 0 else { return nil }
@@ -72,11 +72,6 @@ public struct Subnet: Hashable, Sendable, CustomStringConvertible {
   /// The length of the network's prefix, in bits.
   public var prefix: Int
 
-  /// Creates a network from an address in it.
-  ///
-  /// - Parameters:
-  ///   - address: Any address in the network.
-  ///   - prefix: The length of the network's prefix, in bits.
   public init(_ address: IPAddress, prefix: Int) { (self.address, self.prefix) = (address, prefix) }
 
   /// The length of the prefix, limited to that of the address.
@@ -116,9 +111,8 @@ extension NetworkInterface {
 
   /// Returns the reason why the node does not search an interface; `nil` if it does.
   ///
-  /// - Parameter names: The interfaces that a person chose; `nil` if the general rule applies. A
-  ///   chosen interface is used regardless of its kind, if it is up and has an address.
-  /// - Returns: The reason.
+  /// `names` are the interfaces that a person chose; `nil` if the general rule applies. A chosen
+  /// interface is used regardless of its kind, if it is up and has an address.
   public func exclusion(names: [String]?) -> Exclusion? {
     if let names {
       guard names.contains(name) else { return .notNamed }
@@ -136,11 +130,8 @@ extension NetworkInterface {
 
   /// Returns whether the node announces the interface's addresses to other machines.
   ///
-  /// Those of a tunnel are announced, since a peer may be at its other end.
-  ///
-  /// - Parameter names: The interfaces that a person chose; `nil` for all that do not belong to
-  ///   virtual machines.
-  /// - Returns: `true` if the addresses are announced.
+  /// Those of a tunnel are announced, since a peer may be at its other end. `names` are the
+  /// interfaces that a person chose; `nil` for all that do not belong to virtual machines.
   public func isOffered(names: [String]?) -> Bool { isUp && !isLoopback && (names?.contains(name) ?? !isVirtual) }
 
   /// A Boolean value that indicates whether a manager of containers or virtual machines made the

@@ -114,12 +114,7 @@ public enum TCPSocketOwner {
     case none
   }
 
-  /// Asks the kernel about the socket with two ends.
-  ///
-  /// - Parameters:
-  ///   - own: The address and port of the socket itself.
-  ///   - other: The address and port to which it is connected; of the same version.
-  /// - Returns: The answer.
+  /// Asks the kernel about the socket with two ends, of the same version of IP.
   public static func ask(_ own: (address: IPAddress, port: UInt16), _ other: (address: IPAddress, port: UInt16))
     -> Answer
   {

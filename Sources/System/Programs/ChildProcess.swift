@@ -101,11 +101,9 @@ extension ChildProcess {
   /// It inherits standard input, output and error, the environment, the folder, the process group
   /// and the descriptors that this process inherited (`InheritedDescriptors`), but none that this
   /// process opened itself. It therefore runs as if the shell had started it directly. Signals to
-  /// this process are passed on while it runs.
+  /// this process are passed on while it runs. `arguments` begins with the program, as a path or a
+  /// name to look for in the PATH.
   ///
-  /// - Parameter arguments: The program, as a path or a name to look for in the PATH, followed by
-  ///   its arguments.
-  /// - Returns: The running program.
   /// - Throws: `ProgramStartError` if the program does not exist or the system does not run it.
   ///   That is the caller's fault, and the error has an exit status to end with.
   public static func foreground(_ arguments: [String]) throws(ProgramStartError) -> ChildProcess {

@@ -20,11 +20,8 @@ package struct ProgramSpawn {
   /// `POSIX_SPAWN_SETSID`, which the header declares only to programs that ask for more than POSIX.
   private static let newSession: Int16 = 0x80
 
-  /// Starts the program.
-  ///
-  /// - Parameter open: Adds the actions for the program's descriptors.
-  /// - Returns: The program's process number.
-  /// - Throws: `ProgramStartError` if the system does not run it.
+  /// Starts the program, and returns its process number; `open` adds the actions for its
+  /// descriptors.
   func start(_ open: (inout posix_spawn_file_actions_t) -> Void) throws(ProgramStartError) -> pid_t {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)

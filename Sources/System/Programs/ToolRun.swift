@@ -19,15 +19,9 @@ public enum ToolRun {
   /// The folders that are searched for programs, since an ordinary user's PATH omits some.
   private static let folders = ["/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/sbin", "/usr/local/bin"]
 
-  /// Runs a program to its end.
+  /// Runs a program to its end, at most for some seconds, and reads so many bytes of its output.
   ///
-  /// - Parameters:
-  ///   - name: The program's file name.
-  ///   - arguments: The program's arguments.
-  ///   - bytes: The largest number of bytes of its output that are read.
-  ///   - seconds: The time limit.
-  ///   - variables: Environment variables in addition to the path and the language.
-  /// - Returns: The output, or that the program is absent or failed.
+  /// `variables` are environment variables in addition to the path and the language.
   public static func run(
     _ name: String, _ arguments: [String], bytes: Int = 4 << 20, seconds: Int = 3, variables: [String: String] = [:]
   ) -> Result {

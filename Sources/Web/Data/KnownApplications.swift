@@ -71,12 +71,8 @@ struct KnownApplications: Sendable {
 
   /// Puts together what a node has answered.
   ///
-  /// - Parameters:
-  ///   - day: The child's day.
-  ///   - ruled: The applications with rules or a category by default.
-  ///   - machines: What is installed on the child's machines.
-  ///   - report: The use.
-  ///   - refused: The programs that were closed because they are not listed.
+  /// `ruled` are the applications with rules or a category by default, and `machines` what is
+  /// installed on the child's machines.
   init(
     _ day: ChildToday, _ ruled: [AppListing], _ machines: [InstalledListing], _ report: UseReport,
     _ refused: [RefusedListing]

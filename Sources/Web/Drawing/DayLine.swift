@@ -44,15 +44,10 @@ enum DayLine {
     {{/line}}
     """
 
-  /// Returns the line of a day.
+  /// Returns the line of a day's sessions, the newest first; nothing if the family's days are not
+  /// known.
   ///
-  /// - Parameters:
-  ///   - sessions: The child's sessions of the day, the newest first.
-  ///   - day: The day.
-  ///   - plan: The child's plan, which has the family's days.
-  ///   - isMore: A Boolean value that indicates whether there are earlier sessions.
-  ///   - now: Unix milliseconds.
-  /// - Returns: The data of the template; nothing if the family's days are not known.
+  /// `isMore` indicates whether there are earlier sessions.
   static func data(
     _ sessions: [UsagePage.Session], on day: FamilyDay, _ plan: ChildPlan, isMore: Bool = false, now: Int64
   ) -> PageData {

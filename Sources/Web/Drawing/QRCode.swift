@@ -10,11 +10,10 @@ package struct QRCode: Hashable, Sendable {
   /// Light modules that must surround the code.
   package static let quietZone = 4
 
-  /// Creates the code of a text, with error correction that restores about a seventh of it.
+  /// Creates the code of a text, with error correction that restores about a seventh of it; `nil`
+  /// if it is too long for a code of 177 modules.
   ///
-  /// It is `nil` if the text is too long for a code of 177 modules.
-  ///
-  /// - Parameter text: ASCII; upper-case letters, digits and a few signs take the least space.
+  /// The text is ASCII; upper-case letters, digits and a few signs take the least space.
   package init?(_ text: String) {
     guard let code = QRcode_encodeString(text, 0, QR_ECLEVEL_M, QR_MODE_8, 1) else { return nil }
     defer { QRcode_free(code) }
@@ -50,11 +49,6 @@ enum QRPicture {
     """
 
   /// Returns the drawing: one piece for each run of dark modules in a row.
-  ///
-  /// - Parameters:
-  ///   - code: The code.
-  ///   - label: What it shows, in words.
-  /// - Returns: The data of the template.
   static func data(_ code: QRCode, label: Phrase) -> PageData {
     var path = ""
     for row in 0..<code.size {

@@ -33,12 +33,8 @@ enum WeekChart {
     {{/chart}}
     """
 
-  /// Returns the chart of a week, or of the days of a month.
-  ///
-  /// - Parameters:
-  ///   - days: The days, the first one first, each with the milliseconds of each category.
-  ///   - label: What the chart shows, in words.
-  /// - Returns: The data of the template.
+  /// Returns the chart of a week, or of the days of a month, with the milliseconds of each
+  /// category.
   static func data(_ days: [(day: FamilyDay, use: [AppCategory: Int64])], label: Phrase) -> PageData {
     let categories = AppCategory.allCases
     let sums = categories.map { category in days.reduce(Int64(0)) { $0 + ($1.use[category] ?? 0) } }

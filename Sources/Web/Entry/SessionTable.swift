@@ -33,12 +33,7 @@ struct SessionTable: Sendable {
 
   var count: Int { sessions.count }
 
-  /// Lets a browser in.
-  ///
-  /// - Parameters:
-  ///   - cookie: The value of its cookie, which nobody else has.
-  ///   - token: The token of its forms.
-  ///   - now: The time on the boot clock, in milliseconds.
+  /// Lets a browser in with its cookie, and the token of its forms.
   mutating func add(cookie: String, token: String, now: Int64) {
     expire(now)
     if sessions.count == Self.most, let oldest = sessions.indices.min(by: { seen(at: $0) < seen(at: $1) }) {

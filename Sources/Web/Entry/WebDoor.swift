@@ -115,11 +115,7 @@ struct OneTimeLinks: Sendable {
 
   init() {}
 
-  /// Opens a link.
-  ///
-  /// - Parameters:
-  ///   - secret: The link's text, which nobody else has.
-  ///   - now: The time on the boot clock, in milliseconds.
+  /// Opens a link; `now` is on the boot clock, in milliseconds.
   mutating func add(_ secret: String, now: Int64) {
     expire(now)
     if open.isEmpty { wrong = 0 }
@@ -128,11 +124,6 @@ struct OneTimeLinks: Sendable {
   }
 
   /// Uses a link up.
-  ///
-  /// - Parameters:
-  ///   - secret: What a browser brought.
-  ///   - now: The time on the boot clock, in milliseconds.
-  /// - Returns: Whether the browser is let in.
   mutating func use(_ secret: String, now: Int64) -> Outcome {
     expire(now)
     let hash = Self.hash(secret)

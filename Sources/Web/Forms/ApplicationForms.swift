@@ -113,10 +113,6 @@ enum ApplicationForms {
 
   /// Returns the changes of each application that is ticked.
   ///
-  /// - Parameters:
-  ///   - fields: The form.
-  ///   - apps: The child's applications.
-  /// - Returns: The changes of each application.
   /// - Throws: `Fault` if nothing is ticked or changed, or for what cannot be read.
   static func changes(_ fields: FormFields, _ apps: [KnownApplications.App]) throws(Fault) -> [Edit] {
     let ticked = Set(fields.names(after: "app:"))

@@ -119,14 +119,11 @@ enum ChildDayForms {
   private static let changedMeanwhile = PageFault(
     409, "Nothing was changed: the bedtime was changed meanwhile, here or elsewhere. Go back and look at it again.")
 
-  /// Returns the times of a bedtime that begins later today, as a rule writes them, and the time at
-  /// which it begins then.
+  /// Returns the times of a bedtime that begins later today, as a rule writes them, and its
+  /// beginning; `nil` for none if nothing is left of it.
   ///
-  /// - Parameters:
-  ///   - plan: What holds.
-  ///   - minutes: How much later than its beginning, or than now if it has begun.
-  ///   - now: Unix milliseconds.
-  /// - Returns: The times, and the beginning; `nil` for none if nothing is left of it.
+  /// It is so many minutes later than its beginning, or than now if it has begun.
+  ///
   /// - Throws: `PageFault` if there is no bedtime today, or it would begin on the next day.
   static func later(
     _ plan: ChildPlan, by minutes: Int, now: Int64

@@ -39,13 +39,9 @@ struct FormCall: Sendable {
     return value
   }
 
-  /// Returns a field with a line of text, which is empty without one.
+  /// Returns a field with a line of text, which is empty without one; `label` is what the page
+  /// calls it.
   ///
-  /// - Parameters:
-  ///   - name: The name of the field.
-  ///   - label: What the page calls it.
-  ///   - rule: What the text may be, apart from empty.
-  /// - Returns: The text.
   /// - Throws: `PageFault` in the words of the page if the text is too long or has characters that
   ///   cannot be shown.
   func line(_ name: String, label: Phrase, rule: TextRule = .reason) throws(PageFault) -> String {
@@ -74,12 +70,8 @@ struct FormCall: Sendable {
     return try number(name)
   }
 
-  /// Returns a field with points above 0, in milli-points.
+  /// Returns a field with points above 0, in milli-points; `fault` is said of a text that is none.
   ///
-  /// - Parameters:
-  ///   - name: The name of the field.
-  ///   - fault: What is said of a text that is no number above 0.
-  /// - Returns: The milli-points.
   /// - Throws: `PageFault` for another text, and for one that can be read in two ways.
   func milliPoints(_ name: String, else fault: Phrase) throws(PageFault) -> Int64 {
     let text = try field(name)
@@ -130,9 +122,7 @@ struct FormFields: Hashable, Sendable {
 
   private var values: [String: String] = [:]
 
-  /// Reads a form; `nil` if it is malformed.
-  ///
-  /// - Parameter body: The body of a request, or the query of its target.
+  /// Reads the body of a request, or the query of its target; `nil` if it is malformed.
   init?(_ body: some Sequence<UInt8>) {
     for pair in Array(body).split(separator: UInt8(ascii: "&")) {
       let cut = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex

@@ -89,10 +89,6 @@ extension FormOutcome {
   /// Returns what a form has done or, if what was typed or chosen is refused, the sentence about it
   /// for the page with the form.
   ///
-  /// - Parameters:
-  ///   - page: The page with the form.
-  ///   - body: Carries out the form.
-  /// - Returns: The outcome.
   /// - Throws: What the page cannot mend, such as a node that is away.
   static func orFault(on page: String, _ body: () async throws -> FormOutcome) async throws -> FormOutcome {
     do { return try await body() } catch let error as LocalAPIError {
@@ -147,15 +143,8 @@ enum SetupForms {
     },
   ]
 
-  /// Returns the children whose an account is from now on: the one that was asked about, those who
-  /// use it as well, and those whose it is already.
-  ///
-  /// - Parameters:
-  ///   - account: The number of the account.
-  ///   - child: The ID of the child.
-  ///   - others: The IDs of others that were ticked.
-  ///   - state: What the questions follow from.
-  /// - Returns: The IDs, each once.
+  /// Returns the IDs of the children who have an account from now on: the one that was asked about,
+  /// the `others` that were ticked, and those who have it already.
   static func sharing(_ account: String, _ child: String, _ others: [String], _ state: SetupState) -> [String] {
     let listing = state.accounts.first { String($0.account.uid) == account && $0.owner == .child }
     let present = state.children.filter { listing?.childNames.contains($0.name) == true }.map(\.childID.description)

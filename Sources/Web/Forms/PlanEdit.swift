@@ -19,12 +19,8 @@ struct PlanEdit: Hashable, Sendable {
   /// What changes, at least one, with the values in the form that is stored.
   var changes: [RuleRequest.Change]
 
-  /// Reads a form.
+  /// Reads a form, as a person typed it.
   ///
-  /// - Parameters:
-  ///   - rule: The rule that it changes.
-  ///   - fields: The fields, as a person typed them.
-  ///   - plan: What holds at present.
   /// - Throws: `Fault` for a field that cannot be read, or if nothing would change.
   init(_ rule: PlanRule, _ fields: FormFields, _ plan: ChildPlan) throws(Fault) {
     self.rule = rule

@@ -83,15 +83,6 @@ enum ActivityPage {
     </section>
     """
 
-  /// Returns what the page shows.
-  ///
-  /// - Parameters:
-  ///   - found: The entries.
-  ///   - filter: Which entries they are.
-  ///   - children: The children.
-  ///   - status: The state of the node, with the machines.
-  ///   - now: Unix milliseconds.
-  /// - Returns: The data of the template.
   static func data(
     _ found: AuditPage, _ filter: Filter, _ children: [ChildListing], _ status: NodeStatus, now: Int64
   ) -> PageData {

@@ -110,15 +110,8 @@ enum ApplicationsPage {
     </section>
     """
 
-  /// Returns what the page shows.
-  ///
-  /// - Parameters:
-  ///   - found: The applications.
-  ///   - filter: Which of them are shown.
-  ///   - entered: What was entered in the form, and is shown again; `nil` for a new form.
-  ///   - fault: What is wrong with it; `nil` for nothing.
-  ///   - now: Unix milliseconds.
-  /// - Returns: The data of the template.
+  /// Returns what the page shows: of a form that is shown again, also what was entered, and its
+  /// fault.
   static func data(
     _ found: KnownApplications, _ filter: ApplicationFilter, entered: FormFields? = nil, fault: Phrase? = nil,
     now: Int64

@@ -92,17 +92,8 @@ enum ChildPage {
 
   /// Returns what the page shows.
   ///
-  /// - Parameters:
-  ///   - day: The child's day.
-  ///   - today: The family's present day.
-  ///   - monday: The first day of the week that is shown, or which has a day of the month.
-  ///   - report: The use of each of its days.
-  ///   - rules: The child's rules.
-  ///   - peers: The machines that this one is paired with.
-  ///   - isMonth: A Boolean value that indicates whether the month of the first day of the report
-  ///     is shown instead of the week.
-  ///   - now: Unix milliseconds.
-  /// - Returns: The data of the template.
+  /// `monday` is the first day of the week that is shown, or which has a day of the month. With
+  /// `isMonth`, the month of the first day of the report is shown instead.
   static func data(
     _ day: ChildToday, _ today: FamilyDay, _ monday: FamilyDay, _ report: UseReport, _ rules: ChildRules,
     _ peers: [PeerStatus], isMonth: Bool = false, now: Int64

@@ -50,14 +50,6 @@ enum MachinesPage {
     </section>
     """
 
-  /// Returns what the page shows.
-  ///
-  /// - Parameters:
-  ///   - status: The state of the node.
-  ///   - children: The children with the names of their machines.
-  ///   - conditions: What weakens the rules on machines.
-  ///   - now: Unix milliseconds.
-  /// - Returns: The data of the template.
   static func data(
     _ status: NodeStatus, _ children: [ChildListing], _ conditions: [ConditionListing], now: Int64
   ) -> PageData {

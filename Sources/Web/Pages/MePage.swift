@@ -99,15 +99,7 @@ enum MePage {
     </section>
     """
 
-  /// Returns what the page shows of a child's day.
-  ///
-  /// - Parameters:
-  ///   - day: The day.
-  ///   - requests: What the child has asked for.
-  ///   - sharers: The children who share the account; none for an account of one child.
-  ///   - parents: The parents' machines.
-  ///   - now: Unix milliseconds.
-  /// - Returns: The data of the template.
+  /// Returns what the page shows of a child's day; `sharers` is empty for an account of one child.
   static func data(
     _ day: ChildToday, _ requests: [RequestListing], _ sharers: [DeviceName], _ parents: [PeerStatus], now: Int64
   ) -> PageData {

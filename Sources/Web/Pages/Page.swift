@@ -31,14 +31,6 @@ struct Page: Sendable {
   /// Asks the node, and returns the title and the data of the template.
   let read: @Sendable (PageCall) async throws -> (title: Phrase, data: PageData)
 
-  /// Creates a page.
-  ///
-  /// - Parameters:
-  ///   - path: Such as `/children/{id}`.
-  ///   - whoMay: Who may look at it.
-  ///   - place: Its name in the navigation.
-  ///   - template: The content of the page.
-  ///   - read: Asks the node for what the page shows.
   init(
     _ path: String, whoMay: Set<Viewer>, in place: Place = .none, template: String,
     read: @escaping @Sendable (PageCall) async throws -> (title: Phrase, data: PageData)
@@ -142,12 +134,8 @@ enum PageTable {
     AnswerForm.all + ChildForms.all + ChildDayForms.all + PointsForms.all + ApplicationForms.all + TimesForms.all
     + PairingForms.all + SetupForms.all + MachineForms.all + OwnForms.all + PhoneForms.all
 
-  /// Returns the page at a path for somebody, with the values of its parameters.
-  ///
-  /// - Parameters:
-  ///   - path: The path of a request.
-  ///   - viewer: Who asks.
-  /// - Returns: The page; `nil` if there is none for that viewer.
+  /// Returns the page at a path for somebody, with the values of its parameters; `nil` if there is
+  /// none for that viewer.
   static func page(at path: String, for viewer: Viewer) -> (page: Page, parameters: [String: String])? {
     // What stands at a path for another viewer is not taken for a parameter of a later page.
     guard let first = pages.first(where: { $0.path.parameters(in: path) != nil })?.path,

@@ -88,13 +88,6 @@ enum PhonesPage {
     </section>
     """
 
-  /// Returns what the page shows.
-  ///
-  /// - Parameters:
-  ///   - browsers: The phones that were let in.
-  ///   - shown: The state of the desk.
-  ///   - now: Unix milliseconds.
-  /// - Returns: The data of the template.
   static func data(_ browsers: [BrowserListing], _ shown: PhoneDesk.Shown, _ now: Int64) -> PageData {
     let clock = PageClock(now: now)
     var data: PageData = [

@@ -58,13 +58,6 @@ enum PointsSection {
     {{/points}}
     """
 
-  /// Returns what the section shows.
-  ///
-  /// - Parameters:
-  ///   - points: The points.
-  ///   - child: The child's ID.
-  ///   - clock: The family's clock.
-  /// - Returns: The data of the template.
   static func data(_ points: PointsListing, of child: String, _ clock: PageClock) -> PageData {
     let section: PageData = [
       "id": child, "balance": PointsText.phrase(PointsText.left(points.balance)),

@@ -98,13 +98,7 @@ enum TimesPage {
     {{/hasOthers}}
     """
 
-  /// Returns what the page shows.
-  ///
-  /// - Parameters:
-  ///   - plan: What holds.
-  ///   - entered: A form that is shown again with what is wrong in it; `nil` for none.
-  ///   - now: Unix milliseconds.
-  /// - Returns: The data of the template.
+  /// Returns what the page shows, with a form that is shown again.
   static func data(_ plan: ChildPlan, entered: Entered? = nil, now: Int64) -> PageData {
     let clock = PageClock(zone: plan.day.zone, now: now)
     let exceptions = plan.exceptions
@@ -185,15 +179,6 @@ enum ConfirmPage {
     </form>
     """)
 
-  /// Returns the page.
-  ///
-  /// - Parameters:
-  ///   - title: What is asked.
-  ///   - sentences: What changes, and from when.
-  ///   - action: The path of the form.
-  ///   - fields: What the form sends again.
-  ///   - back: The page to go back to.
-  /// - Returns: The page.
   static func page(
     _ title: Phrase, _ sentences: [Phrase], action: String, fields: [(name: String, value: String)], back: String
   ) -> FormPage {

@@ -88,14 +88,6 @@ enum TodayPage {
     </section>
     """
 
-  /// Returns what the page shows.
-  ///
-  /// - Parameters:
-  ///   - days: Each child with its day.
-  ///   - requests: The requests of all children.
-  ///   - status: The state of the node, with the children's machines.
-  ///   - now: Unix milliseconds.
-  /// - Returns: The data of the template.
   static func data(
     _ days: [(ChildListing, ChildToday)], _ requests: [RequestListing], _ status: NodeStatus, now: Int64
   ) -> PageData {

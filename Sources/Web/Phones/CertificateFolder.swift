@@ -77,23 +77,16 @@ struct CertificateFolder: Sendable {
     } catch { return nil }
   }
 
-  /// Returns whether a certificate is to be made in the place of the present one.
-  ///
-  /// - Parameters:
-  ///   - leaf: The present one; `nil` for none.
-  ///   - addresses: The present addresses of this machine.
-  ///   - now: Unix seconds.
-  /// - Returns: Whether it lacks an address, or ends soon.
+  /// Returns whether a certificate lacks an address of this machine, or ends soon; `now` is in Unix
+  /// seconds.
   static func isDue(_ leaf: Leaf?, for addresses: [String], now: Int64) -> Bool {
     guard let leaf else { return true }
     return !leaf.addresses.isSuperset(of: addresses) || leaf.until - now < Int64(renewalDays) * 86_400
   }
 
-  /// Makes the authority.
+  /// Makes the authority, which may speak for private addresses, one name, and perhaps the loopback
+  /// interface.
   ///
-  /// - Parameters:
-  ///   - name: The one name beside addresses for which it may speak.
-  ///   - isLoopback: Whether it may speak for the loopback interface, too.
   /// - Throws: `WebFault` if `openssl` fails or the file cannot be written.
   func makeAuthority(name: String, isLoopback: Bool) async throws(WebFault) {
     try prepare()
@@ -128,9 +121,6 @@ struct CertificateFolder: Sendable {
 
   /// Makes the certificate of this machine, signed by the present authority.
   ///
-  /// - Parameters:
-  ///   - name: The name beside the addresses.
-  ///   - addresses: The addresses for which it stands.
   /// - Throws: `WebFault` if there is no authority, `openssl` fails, or the file cannot be written.
   func makeLeaf(name: String, addresses: [String]) async throws(WebFault) {
     guard let authority else { throw Self.lost }

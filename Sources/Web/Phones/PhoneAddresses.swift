@@ -27,10 +27,8 @@ public struct ProxyHosts: Sendable {
     return Array(text.split(separator: "\n").compactMap { Self.name(String($0)) }.prefix(Self.most))
   }
 
-  /// Returns a name as browsers send it; `nil` if it can be none of a proxy.
-  ///
-  /// - Parameter typed: A host name, with a port if it is not 443.
-  /// - Returns: The name in lower case, without the port 443.
+  /// Returns a host name as browsers send it, in lower case and without the port 443; `nil` if it
+  /// can be none of a proxy.
   public static func name(_ typed: String) -> String? {
     let parts = typed.lowercased().split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count <= 2, let host = parts.first, host.utf8.count <= 253 else { return nil }
@@ -52,10 +50,8 @@ public struct ProxyHosts: Sendable {
     }
   }
 
-  /// Allows a name.
+  /// Allows a name as `name(_:)` returns it; returns whether it was not allowed before.
   ///
-  /// - Parameter name: A name as `name(_:)` returns it.
-  /// - Returns: Whether it was not allowed before.
   /// - Throws: `WebFault` if there are too many, or if the file cannot be written.
   public func add(_ name: String) throws(WebFault) -> Bool {
     let present = names
@@ -68,10 +64,8 @@ public struct ProxyHosts: Sendable {
     return true
   }
 
-  /// Allows a name no more.
+  /// Removes a name as `name(_:)` returns it; returns whether it was allowed.
   ///
-  /// - Parameter name: A name as `name(_:)` returns it.
-  /// - Returns: Whether it was allowed.
   /// - Throws: `WebFault` if the file cannot be written.
   public func remove(_ name: String) throws(WebFault) -> Bool {
     let present = names
@@ -116,10 +110,7 @@ enum PrivateAddresses {
   /// Returns the addresses of this machine at which phones can reach it, in the order of its
   /// interfaces, IPv4 first.
   ///
-  /// - Parameters:
-  ///   - interfaces: The interfaces of this machine.
-  ///   - chosen: The interfaces that a person chose for the node; `nil` for the general rule.
-  /// - Returns: The addresses.
+  /// `chosen` are the interfaces that a person chose for the node; `nil` for the general rule.
   static func present(_ interfaces: [NetworkInterface], chosen: [String]?) -> [String] {
     let used = interfaces.filter { $0.exclusion(names: chosen) == nil }
     let addresses = used.flatMap { interface in

@@ -153,14 +153,7 @@ struct PhoneExchange: Sendable {
   let counter: PhoneCounter
   let feed: ChangeFeed
 
-  /// Answers a request.
-  ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - writer: What writes the answer.
-  ///   - channel: The connection, or the stream of one by HTTP/2.
-  ///   - answer: Returns the answer.
-  /// - Throws: An error of the connection.
+  /// Answers a request on a connection, or on the stream of one by HTTP/2.
   func run(
     _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel,
     _ answer: @Sendable (WebRequest) async -> WebAnswer

@@ -146,12 +146,8 @@ extension PhoneDesk {
     tell()
   }
 
-  /// Lets the phone in that waits.
+  /// Lets the phone in that waits, if the person has seen these digits on it.
   ///
-  /// - Parameters:
-  ///   - digits: The digits that the person has seen on it.
-  ///   - label: What the person calls it.
-  ///   - right: What it may do.
   /// - Throws: `PageFault` or an error of the node, whose sentence a page shows.
   func accept(digits: Int, label: String, right: BrowserRight) async throws {
     guard let waiting = state.withLock({ $0.entry.waiting(Self.now) }), waiting.digits == digits else {
@@ -184,13 +180,8 @@ extension PhoneDesk {
 // MARK: - For phones
 
 extension PhoneDesk {
-  /// Uses a code up for a phone, and returns the cookie by which it waits.
-  ///
-  /// - Parameters:
-  ///   - code: What the phone brought.
-  ///   - address: From where it came.
-  ///   - kind: What it calls itself.
-  /// - Returns: What became of the code and, if it is taken, the cookie.
+  /// Uses a code up for a phone; returns what became of it and, if it is taken, the cookie by which
+  /// the phone waits.
   func claim(_ code: String, from address: String, kind: String) -> (outcome: PhoneEntry.Outcome, cookie: String?) {
     let secret = Hexadecimal.encode(SecureRandom.bytes(SessionTable.secretBytes))
     let (outcome, isNews) = state.withLock { state in
@@ -222,12 +213,10 @@ extension PhoneDesk {
   /// The names under which a person's own proxy leads phones to the pages.
   var hosts: [String] { proxies.names }
 
-  /// Returns the name of the pages that a request means; `nil` if it means none of them.
+  /// Returns the name of the pages that a request means, as a browser's origin has it; `nil` if it
+  /// means none of them.
   ///
-  /// - Parameters:
-  ///   - asked: What the request names as its host.
-  ///   - arrived: The address and port where it arrived; empty where only a proxy is answered.
-  /// - Returns: The name, as a browser's origin has it.
+  /// `arrived` is the address and port where it arrived; empty where only a proxy is answered.
   func host(_ asked: String?, at arrived: String) -> String? {
     guard let asked = asked?.lowercased() else { return nil }
     if !arrived.isEmpty, asked == arrived { return arrived }

@@ -78,11 +78,7 @@ struct PhoneEntry: Sendable {
     (openUntil, claim) = (0, nil)
   }
 
-  /// Opens a code in the place of an earlier one.
-  ///
-  /// - Parameters:
-  ///   - text: The code, which nobody else has.
-  ///   - now: The time on the boot clock, in milliseconds.
+  /// Opens a code in the place of an earlier one; `now` is on the boot clock, in milliseconds.
   mutating func offer(_ text: String, now: Int64) {
     endCode()
     claim = nil
@@ -90,16 +86,8 @@ struct PhoneEntry: Sendable {
     open(now: now)
   }
 
-  /// Uses the code up.
-  ///
-  /// - Parameters:
-  ///   - text: What a phone brought.
-  ///   - secret: The cookie by which the phone is known while it waits.
-  ///   - digits: The digits that it shows, 10 to 99.
-  ///   - address: From where it came.
-  ///   - kind: What it calls itself.
-  ///   - now: The time on the boot clock, in milliseconds.
-  /// - Returns: Whether the phone is the one that waits now.
+  /// Uses the code up for a phone that shows two digits, 10 to 99, and is known by a secret while
+  /// it waits.
   mutating func use(_ text: String, secret: String, digits: Int, address: String, kind: String, now: Int64) -> Outcome {
     let hash = Self.hash(text)
     if let code, now < code.until, ConstantTime.areEqual(code.hash, hash) {
@@ -116,13 +104,9 @@ struct PhoneEntry: Sendable {
     return .unknown
   }
 
-  /// Answers whether the phone that waits is the right one.
+  /// Answers whether the phone that shows these digits is the right one; returns whether it waits.
   ///
-  /// - Parameters:
-  ///   - digits: The digits that the person has seen, so that no other phone is meant.
-  ///   - cookie: The cookie for it; `nil` to turn it away.
-  ///   - now: The time on the boot clock, in milliseconds.
-  /// - Returns: Whether that phone waits.
+  /// `cookie` is that for the phone; `nil` to turn it away.
   mutating func answer(digits: Int, cookie: String?, now: Int64) -> Bool {
     guard var waiting = waiting(now), waiting.digits == digits else { return false }
     guard let cookie else {

@@ -75,12 +75,7 @@ enum PhonePages {
 
   static var trust: WebAnswer { .page(trustTemplate, EntryPages.bare("Trust the computer")) }
 
-  /// Returns the authority's certificate.
-  ///
-  /// - Parameters:
-  ///   - authority: The authority.
-  ///   - isSaved: Whether it is to be saved as a file, to be sent on, rather than installed.
-  /// - Returns: The answer.
+  /// Returns the authority's certificate, to be installed or to be saved as a file and sent on.
   static func certificate(_ authority: CertificateFolder.Authority, isSaved: Bool) -> WebAnswer {
     let type = isSaved ? "application/octet-stream" : "application/x-x509-ca-cert"
     // What is attached, an iPhone saves as a file instead of offering to install it.

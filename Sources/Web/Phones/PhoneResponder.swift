@@ -31,11 +31,8 @@ struct PhoneResponder: Sendable {
 
   /// Returns the answer to a request, with the headers that every answer has.
   ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - host: The address and port where it arrived, which it must name, or a name of a proxy;
-  ///     empty where only the latter is answered.
-  /// - Returns: The answer.
+  /// `host` is the address and port where the request arrived, which it must name, or a name of a
+  /// proxy; empty where only the latter is answered.
   func answer(_ request: WebRequest, _ host: String) async -> WebAnswer {
     var answer = await checked(request, host)
     answer.headers += WebAnswer.everywhere

@@ -173,16 +173,11 @@ final class NodeAbsence: Sendable {
   /// Notes that the node has answered; `viewer` is who looks at it.
   func answered(_ viewer: Viewer) { state.withLock { $0 = State(since: nil, isParents: viewer == .parent) } }
 
-  /// Returns what is said instead of a page, because the node does not answer; `nil` for another
+  /// Returns what is said instead of a page since the node does not answer; `nil` for another
   /// error.
   ///
   /// Paths and commands of the node are not a child's to read, nor those of somebody who is not
   /// known yet.
-  ///
-  /// - Parameters:
-  ///   - error: What was thrown.
-  ///   - now: Unix milliseconds.
-  /// - Returns: The sentence, with the time at which it was seen first.
   func sentence(_ error: any Error, now: Int64) -> Phrase? {
     guard (error as? LocalAPIError)?.code == .timeout else { return nil }
     let (since, isParents) = state.withLock { state in

@@ -107,14 +107,10 @@ struct WebRequest: Sendable {
     return FormFields(text[text.index(after: mark)...])
   }
 
-  /// Returns the one name to which a request was sent; `nil` without one, or with two.
+  /// Returns the one name to which a request was sent; `nil` without one, or with others beside it.
   ///
-  /// Of two, a proxy and these pages could mean different ones.
-  ///
-  /// - Parameters:
-  ///   - authority: The first header `Host`, or `:authority` of HTTP/2.
-  ///   - others: The number of headers `Host` beside it.
-  /// - Returns: The name.
+  /// Of two, a proxy and these pages could mean different ones. `authority` is the first header
+  /// `Host`, or `:authority` of HTTP/2.
   static func host(_ authority: String?, others: Int) -> String? { others == 0 ? authority : nil }
 
   /// The value of the pages' cookie; `nil` without one, or with two.
@@ -158,13 +154,7 @@ extension WebRequest {
 }
 
 extension WebAnswer {
-  /// Returns the answer as it is written.
-  ///
-  /// - Parameters:
-  ///   - request: The request, whose connection a stream watches.
-  ///   - door: What counts the open pages; `nil` for those of phones.
-  ///   - feed: The changes of a stream.
-  /// - Returns: The response.
+  /// Returns the answer as it is written; `door` counts the open pages, but not those of phones.
   func response(to request: Request, door: WebDoor?, feed: ChangeFeed) -> Response {
     var fields = HTTPFields()
     for header in headers {

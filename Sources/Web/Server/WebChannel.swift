@@ -92,13 +92,8 @@ struct ConnectionOwner: Sendable {
     }
   }
 
-  /// Returns the number of the account that owns the other end of a connection; `nil` if it is not
-  /// known.
-  ///
-  /// - Parameters:
-  ///   - client: The other end.
-  ///   - server: The end of this process.
-  /// - Returns: The owner of the socket at the other end.
+  /// Returns the number of the account that owns the client's end of a connection to this process;
+  /// `nil` if it is not known.
   static func account(client: End, server: End) -> UInt32? {
     switch TCPSocketOwner.ask(client.pair, server.pair) {
     case .connected(let account): return account
@@ -124,16 +119,11 @@ struct ConnectionOwner: Sendable {
 
   private static let mostBytes = 8 << 20
 
-  /// Returns the number of the account in the row of a table whose own end is the client's.
+  /// Returns the number of the account in the row of `/proc/net/tcp` or `/proc/net/tcp6` whose own
+  /// end is the client's; `nil` if there is no such row.
   ///
   /// Only a socket whose connection is established counts. The kernel shows the number 0 for one
   /// that its program has closed already: a connection of anybody would look like one of root's.
-  ///
-  /// - Parameters:
-  ///   - client: The other end.
-  ///   - server: The end of this process.
-  ///   - table: The content of `/proc/net/tcp` or `/proc/net/tcp6`.
-  /// - Returns: The owner; `nil` if there is no such row.
   static func account(client: End, server: End, in table: [UInt8]) -> UInt32? {
     guard let own = field(client), let other = field(server) else { return nil }
     for line in table.split(separator: UInt8(ascii: "\n")).dropFirst() {

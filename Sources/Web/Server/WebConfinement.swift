@@ -14,11 +14,6 @@ public enum WebConfinement {
   /// and the folder in which commands find it.
   ///
   /// Both folders are created, where that is possible: a rule names what is there.
-  ///
-  /// - Parameters:
-  ///   - place: Where commands find the process.
-  ///   - stateFolder: The state folder of the node.
-  /// - Returns: The rules.
   static func rules(_ place: WebPlace, stateFolder: String) -> [FileConfinement.Rule] {
     let folders = [place.folder, PhonePlace.folder(in: stateFolder)]
     for folder in folders { mkdir(folder, 0o700) }
@@ -43,10 +38,6 @@ public enum WebConfinement {
   static var isOutdated: Bool { state.withLock { $0.isInForce && $0.folder?.isInPlace == false } }
 
   /// Confines this process, which has only one thread yet.
-  ///
-  /// - Parameters:
-  ///   - place: Where commands find the process.
-  ///   - stateFolder: The state folder of the node.
   public static func begin(_ place: WebPlace, stateFolder: String) {
     // Threads that are there already would not be confined.
     guard ProcFile.names(in: "/proc/self/task")?.count == 1 else { return }

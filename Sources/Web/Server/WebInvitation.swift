@@ -30,13 +30,8 @@ public struct WebInvitation: Hashable, Sendable {
     self.init(file: String(lines[0]), address: String(lines[1]))
   }
 
-  /// Asks the process that serves at a place.
-  ///
-  /// - Parameters:
-  ///   - place: The folder of the process.
-  ///   - page: The page to which the link leads.
-  ///   - milliseconds: How long to wait for its answer.
-  /// - Returns: A new link; `nil` if no process of this account serves there.
+  /// Asks the process that serves at a place for a new link to a page; `nil` if no process of this
+  /// account serves there, or it does not answer in time.
   public static func ask(_ place: WebPlace, page: String = first, milliseconds: Int32 = 5_000) -> WebInvitation? {
     guard let socket = LocalSocket.connect(to: place.socket), socket.peer?.user == geteuid() else { return nil }
     // It is short: a new connection has room for it.
@@ -68,9 +63,8 @@ final class InvitationService: Sendable {
     (self.place, self.host, self.door, self.logger) = (place, host, door, logger)
   }
 
-  /// Gives links until the task is cancelled.
+  /// Gives links until the task is cancelled; calls `onRunning` once a command can connect.
   ///
-  /// - Parameter onRunning: Called once a command can connect.
   /// - Throws: `WebFault` if the socket cannot be made.
   func run(onRunning: @Sendable () -> Void) async throws {
     guard let listener = LocalSocket.listen(at: place.socket) else {

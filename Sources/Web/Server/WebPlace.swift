@@ -14,11 +14,8 @@ public struct WebPlace: Hashable, Sendable {
   /// The language of the account, for what is shown before a browser says its own.
   public var language = Language.english
 
-  /// Finds the folder.
+  /// Finds the folder in that of the session, the value of `XDG_RUNTIME_DIR`.
   ///
-  /// - Parameters:
-  ///   - stateFolder: The state folder of the node.
-  ///   - runtimeFolder: The value of `XDG_RUNTIME_DIR`; `nil` if it is not set.
   /// - Throws: `WebFault` without a folder that belongs to this account alone.
   public init(ofNodeIn stateFolder: String, runtimeFolder: String?) throws(WebFault) {
     let given = runtimeFolder.flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -53,14 +50,8 @@ public struct WebPlace: Hashable, Sendable {
     for name in ProcFile.names(in: folder) ?? [] where name != "lock" { unlink("\(folder)/\(name)") }
   }
 
-  /// Writes a file that only this account can read, with a page that posts a link.
-  ///
-  /// - Parameters:
-  ///   - link: The link's secret.
-  ///   - host: The name of the pages with the port.
-  ///   - page: The page to which the link leads.
-  /// - Returns: The path of the file, which does not tell the secret.
-  /// - Throws: `WebFault` if it cannot be written.
+  /// Writes a page that posts a link to a file that only this account can read, and returns the
+  /// file's path, which does not tell the secret.
   func write(link: String, host: String, page: String = WebInvitation.first) throws(WebFault) -> String {
     let path = "\(folder)/open-\(Hexadecimal.encode(SecureRandom.bytes(8))).html"
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -118,13 +118,8 @@ struct RequestCheck: Hashable, Sendable {
 
   /// Returns why a request is refused; `nil` if it is not.
   ///
-  /// - Parameters:
-  ///   - host: The header of that name, or the authority of the request.
-  ///   - isChange: Whether the request changes something.
-  ///   - origin: The header of that name.
-  ///   - site: The header `Sec-Fetch-Site`.
-  ///   - isEntry: Whether it brings a one-time link, which comes from a file and so from no site.
-  /// - Returns: The reason.
+  /// `site` is the header `Sec-Fetch-Site`. `isEntry` indicates whether the request brings a
+  /// one-time link, which comes from a file and so from no site.
   func refusal(host: String?, isChange: Bool, origin: String?, site: String?, isEntry: Bool) -> Refusal? {
     guard let host, host.lowercased() == self.host else { return .otherName }
     if isEntry {

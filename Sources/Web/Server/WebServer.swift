@@ -27,14 +27,7 @@ public struct WebServer: Sendable {
   /// Returns the node; with a key for one edit, which the node makes once.
   public typealias Opening = @Sendable (_ key: String?) async throws -> any NodeInterface
 
-  /// Creates the server.
-  ///
-  /// - Parameters:
-  ///   - place: Where commands find it.
-  ///   - logger: The logger.
-  ///   - idle: How long it goes on after the last page was closed, in milliseconds.
-  ///   - phones: How phones are let in; `nil` where that is not done.
-  ///   - open: Returns the node; throws `LocalAPIError`, whose sentence a page shows.
+  /// Creates the server, which goes on for `idle` milliseconds after the last page was closed.
   public init(
     _ place: WebPlace, logger: Logger, idle: Int64? = nil, phones: PhoneAccess? = nil, open: @escaping Opening
   ) {
@@ -42,13 +35,12 @@ public struct WebServer: Sendable {
     self.phones = phones
   }
 
-  /// Serves until the last page was closed, or until the task is cancelled.
+  /// Serves until the last page was closed, or until the task is cancelled; calls `onRunning` once
+  /// pages can be opened.
   ///
-  /// If another process serves at the place, it ends at once, or waits for the end of that one.
+  /// If another process serves at the place, it ends at once or, if it is patient, waits for the
+  /// end of that one.
   ///
-  /// - Parameters:
-  ///   - isPatient: Whether it waits.
-  ///   - onRunning: Called once pages can be opened.
   /// - Throws: `WebFault` if it cannot listen.
   public func run(isPatient: Bool = false, onRunning: @escaping @Sendable () -> Void) async throws {
     umask(0o077)
@@ -182,11 +174,6 @@ public struct PhoneAccess: Sendable {
   /// the node makes once.
   public typealias Opening = @Sendable (_ cookie: String, _ key: String?) async throws -> any NodeInterface
 
-  /// Creates what lets phones in.
-  ///
-  /// - Parameters:
-  ///   - stateFolder: The state folder of the node, which keeps certificates.
-  ///   - open: Returns the node by the rights of the browser with a cookie.
   public init(stateFolder: String, open: @escaping Opening) { (self.stateFolder, self.open) = (stateFolder, open) }
 }
 

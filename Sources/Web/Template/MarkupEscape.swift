@@ -8,9 +8,6 @@ enum MarkupEscape {
   ///
   /// Scalars that HTML does not permit become U+FFFD, and so do those that turn the direction of
   /// the text around them: a name must not reorder the sentence in which it stands.
-  ///
-  /// - Parameter text: Text that a person typed, or any other.
-  /// - Returns: Text without markup.
   static func escape(_ text: String) -> String {
     var escaped = ""
     escaped.reserveCapacity(text.utf8.count)
@@ -40,14 +37,12 @@ enum MarkupEscape {
   /// texts of drawings.
   private static let isolated: Set<String> = ["title", "text", "tspan", "desc"]
 
-  /// Returns a page in which what stands between two backticks of one text, such as a command, is
-  /// an element `code`, and what stands between the marks of `Isolation` an element `bdi`.
+  /// Returns a page of escaped values in which what stands between two backticks of one text, such
+  /// as a command, is an element `code`, and what stands between the marks of `Isolation` an
+  /// element `bdi`.
   ///
   /// In attributes, and in elements whose content is text alone, backticks stay and the marks are
   /// left out, since what is sent by a form stands there as well.
-  ///
-  /// - Parameter html: HTML whose values are escaped.
-  /// - Returns: The page.
   static func marked(_ html: String) -> String {
     guard html.contains(backtick) || html.contains(Isolation.startEntity) else { return html }
     var page = ""

@@ -23,11 +23,9 @@ struct PageTemplate: Sendable {
   private let text: String
   private let templates = Templates()
 
-  /// Creates a template.
+  /// Creates a template of HTML with the tags of Mustache for values, sections and comments.
   ///
   /// A fault in it is one of this program's, which every run of the tests would find.
-  ///
-  /// - Parameter text: HTML with the tags of Mustache for values, sections and comments.
   init(_ text: String) { self.text = text }
 
   /// Returns the page of some data, with the commands in its texts as code, and names isolated.
@@ -138,10 +136,6 @@ enum PageTexts {
 
 /// What stands around the content of every page.
 enum PageFrame {
-  /// Returns the template of a page.
-  ///
-  /// - Parameter content: The template of what is the page's own.
-  /// - Returns: The whole template.
   static func template(_ content: String) -> PageTemplate { PageTemplate(before + content + after) }
 
   private static let before = """

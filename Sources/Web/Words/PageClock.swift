@@ -17,11 +17,7 @@ package struct PageClock: Sendable {
   /// The present, in Unix milliseconds.
   let now: Int64
 
-  /// Creates the clock of a zone.
-  ///
-  /// - Parameters:
-  ///   - zone: The zone's name in the IANA list; this machine's zone if it is `nil`.
-  ///   - now: The present, in Unix milliseconds.
+  /// Creates the clock of a zone by its name in the IANA list; without one, of this machine's zone.
   init(zone: String? = nil, now: Int64) {
     self.zone = zone.map { TimeZone(identifier: $0) ?? .gmt } ?? .current
     self.now = now

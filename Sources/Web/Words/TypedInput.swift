@@ -40,12 +40,8 @@ enum TypedInput {
     return words
   }()
 
-  /// Returns times, limits or a duration as the rules read them, in small letters.
+  /// Returns times, limits or a duration in small letters for the rules, which may refuse them.
   ///
-  /// - Parameters:
-  ///   - typed: What a person typed.
-  ///   - isOfTimes: A Boolean value that indicates whether it says times and not a length.
-  /// - Returns: The text for the rules, which may refuse it.
   /// - Throws: `RuleFault` for what can be read in two ways, which no rule is to guess at.
   static func read(_ typed: String, isOfTimes: Bool = false) throws(RuleFault) -> String {
     if let word = typed.matches(of: /\p{L}+/).first(where: { unclear.contains($0.output.lowercased()) }) {
@@ -100,10 +96,9 @@ enum TypedInput {
     return text.split(separator: " ").joined(separator: " ")
   }
 
-  /// Returns points as the rules read them, with a point before the decimal places.
+  /// Returns points such as `2,5` with a point before the decimal places for the rules, which may
+  /// refuse them.
   ///
-  /// - Parameter typed: What a person typed, such as `2,5`.
-  /// - Returns: The text for the rules, which may refuse it.
   /// - Throws: `RuleFault` for what can be read in two ways, such as `1.000`.
   static func points(_ typed: String) throws(RuleFault) -> String {
     let text = replacingWords(typed.lowercased())

@@ -57,13 +57,11 @@ final class MQTTConnection: Sendable {
   /// library that several threads use the object, so that it takes its own locks.
   private struct Handle: @unchecked Sendable { let pointer: MosquittoLibrary.Handle }
 
-  /// Starts to connect.
+  /// Starts to connect as a client with a name, which ends an earlier connection of that name.
   ///
-  /// - Parameters:
-  ///   - server: The broker, and how it knows this client.
-  ///   - name: The client's name at the broker, which ends an earlier connection of that name.
-  ///   - will: What the broker publishes, retained, once the connection is lost; `nil` for nothing.
-  ///   - confirmSeconds: The time that the broker has to confirm a message.
+  /// The broker publishes the will, retained, once the connection is lost. It has `confirmSeconds`
+  /// to confirm a message.
+  ///
   /// - Throws: `MQTTFault` without the library, or if it does not accept the settings.
   init(
     _ server: MQTTServer, name: String, will: (topic: String, payload: String)?, confirmSeconds: Int = 30

@@ -65,13 +65,6 @@ enum MachinePage {
     <p><a href="/machines">[[All machines]]</a></p>
     """
 
-  /// Returns the machine with an ID.
-  ///
-  /// - Parameters:
-  ///   - device: The ID in a path or a form.
-  ///   - peers: The machines that this one is paired with.
-  /// - Returns: The machine.
-  /// - Throws: `PageFault` if there is none.
   static func peer(_ device: String, _ peers: [PeerStatus]) throws(PageFault) -> PeerStatus {
     guard let peer = peers.first(where: { $0.device.deviceID.description == device }) else {
       throw PageFault(404, "There is no such machine: choose one on the page Machines.")
@@ -79,16 +72,6 @@ enum MachinePage {
     return peer
   }
 
-  /// Returns what the page shows.
-  ///
-  /// - Parameters:
-  ///   - peer: The machine.
-  ///   - children: The children with the names of their machines.
-  ///   - accounts: The accounts of the machine.
-  ///   - conditions: What weakens the rules on machines.
-  ///   - commands: The commands for the machine, the newest first.
-  ///   - now: Unix milliseconds.
-  /// - Returns: The data of the template.
   static func data(
     _ peer: PeerStatus, _ children: [ChildListing], _ accounts: [AccountListing], _ conditions: [ConditionListing],
     _ commands: [ConfigurationCommand] = [], now: Int64
@@ -170,12 +153,6 @@ enum RemovePage {
     </div>
     """
 
-  /// Returns what the page shows.
-  ///
-  /// - Parameters:
-  ///   - peer: The machine.
-  ///   - children: The children with the names of their machines.
-  /// - Returns: The data of the template.
   static func data(_ peer: PeerStatus, _ children: [ChildListing]) -> PageData {
     let device = peer.device
     var losses: [Phrase] = []
@@ -212,13 +189,6 @@ enum FailedCommands {
     <ul>{{#failed}}<li>{{reason}} <span class="age">{{what}}, {{when}}</span></li>{{/failed}}</ul>{{/hasFailed}}
     """
 
-  /// Returns what the page shows.
-  ///
-  /// - Parameters:
-  ///   - commands: The commands for the machine, the newest first.
-  ///   - clock: The time, and the words for it.
-  ///   - now: Unix milliseconds.
-  /// - Returns: The data of the template.
   static func data(_ commands: [ConfigurationCommand], _ clock: PageClock, now: Int64) -> PageData {
     let failed = commands.filter { command in
       guard command.status == .failed || command.status == .expired, command.reason != nil else { return false }

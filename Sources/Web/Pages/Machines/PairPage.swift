@@ -36,12 +36,6 @@ enum PairPage {
     </section>
     """
 
-  /// Returns what the page shows.
-  ///
-  /// - Parameters:
-  ///   - children: The children of the family.
-  ///   - open: The pairings that are open.
-  /// - Returns: The data of the template.
   static func data(_ children: [ChildListing], _ open: [PairingProgress]) -> PageData {
     let open = open.filter { $0.part == .inviter }
     let rows = open.map { pairing -> PageData in
@@ -84,12 +78,6 @@ enum OwnerFields {
     {{/owner}}
     """
 
-  /// Returns the fields.
-  ///
-  /// - Parameters:
-  ///   - children: The children of the family.
-  ///   - stated: The child that the machine states; `nil` for none.
-  /// - Returns: The data of the template.
   static func data(_ children: [ChildListing], stated: String? = nil) -> PageData {
     let known = children.first { $0.name.text.lowercased() == stated?.lowercased() }
     var data: PageData = [

@@ -87,13 +87,6 @@ enum PairingPage {
 
   private static var again: PageData { ["address": PairPage.path, "name": Phrase("Open a new code")] }
 
-  /// Returns what the page shows.
-  ///
-  /// - Parameters:
-  ///   - pairing: The pairing, as the node says.
-  ///   - codes: Its codes, if they were opened on a page.
-  ///   - isRefusedHere: Whether the person here turned the other machine away.
-  /// - Returns: The data of the template.
   static func data(_ pairing: PairingProgress, _ codes: OpenPairings.Codes?, isRefusedHere: Bool) -> PageData {
     var data: PageData = ["id": pairing.pairingID, "isOpen": pairing.phase != .ended]
     if let time = PairPage.time(pairing) { data["time"] = time }

@@ -83,22 +83,11 @@ enum SetupPage {
     "/machines/\(device.description)/setup" + (question.map { "?at=\($0.key)" } ?? "")
   }
 
-  /// Returns the page after a question: the next one, or the first page if there is none.
-  ///
-  /// - Parameters:
-  ///   - key: The question that was answered or is skipped.
-  ///   - state: What the questions follow from.
-  /// - Returns: The path with its query.
+  /// Returns the path after a question: of the next one, or of the first page if there is none.
   static func path(after key: String, _ state: SetupState) -> String {
     state.next(from: key, isAfter: true).map { path(of: state.device.deviceID, at: $0) } ?? "/"
   }
 
-  /// Returns what the page shows.
-  ///
-  /// - Parameters:
-  ///   - state: What the questions follow from.
-  ///   - key: The question to begin with; `nil` for the first.
-  /// - Returns: The data of the template.
   static func data(_ state: SetupState, at key: String?) -> PageData {
     let name = state.device.name
     var data: PageData = ["machine": Phrase.quoted(name.text), "device": state.device.deviceID.description]

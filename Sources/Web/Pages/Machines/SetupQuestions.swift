@@ -35,10 +35,6 @@ struct SetupState: Sendable {
 
   /// Asks the node.
   ///
-  /// - Parameters:
-  ///   - node: The node.
-  ///   - device: The ID of the machine.
-  /// - Returns: The state.
   /// - Throws: `LocalAPIError`, and `PageFault` if no such machine is a child's.
   static func read(_ node: any NodeInterface, _ device: String) async throws -> SetupState {
     let peers = try await node.ask(Endpoints.getDevices)
@@ -72,12 +68,7 @@ struct SetupState: Sendable {
       }
   }
 
-  /// Returns the next question that is open; `nil` if there is none.
-  ///
-  /// - Parameters:
-  ///   - key: The question to begin with, or the one before it; `nil` for the first.
-  ///   - isAfter: Whether the question itself is left out.
-  /// - Returns: The question.
+  /// Returns the next question that is open, from one on or after it; `nil` if there is none.
   func next(from key: String?, isAfter: Bool = false) -> SetupQuestion? {
     let start = all.firstIndex { $0.key == key }
     return all[(start.map { isAfter ? $0 + 1 : $0 } ?? 0)...].first(where: isOpen)
