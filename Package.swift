@@ -252,9 +252,10 @@ let package = Package(
       path: "Tests/Commands", exclude: ["Snapshots"], swiftSettings: strict),
     .testTarget(
       name: "LatchkeyBridgeTests",
-      dependencies: ["LatchkeyModel", "LatchkeyProtocol", "LatchkeyNode", "LatchkeyBridge", "LatchkeyTestSupport"],
-      path: "Tests/Bridge",
-      swiftSettings: strict),
+      dependencies: [
+        "LatchkeyModel", "LatchkeyProtocol", "LatchkeyNode", "LatchkeySystem", "LatchkeyBridge", "LatchkeyTestSupport",
+      ],
+      path: "Tests/Bridge", swiftSettings: strict),
     .testTarget(
       name: "LatchkeyWebTests",
       dependencies: [

@@ -55,19 +55,16 @@ public struct BridgeSettings: Codable, Hashable, Sendable {
   }
 
   /// Returns a value that the kind cannot do without.
-  public func value(_ key: String) throws(BridgeFault) -> String {
-    guard let value = values[key], !value.isEmpty else { throw missing(key) }
-    return value
-  }
+  public func value(_ key: String) throws(BridgeFault) -> String { try needed(key, in: values) }
 
   /// Returns a secret that the kind cannot do without.
-  public func secret(_ key: String) throws(BridgeFault) -> String {
-    guard let value = secrets[key], !value.isEmpty else { throw missing(key) }
-    return value
-  }
+  public func secret(_ key: String) throws(BridgeFault) -> String { try needed(key, in: secrets) }
 
-  private func missing(_ key: String) -> BridgeFault {
-    BridgeFault("The settings of “\(name)” lack “\(key)”: set it up anew with `latchkey receivers add`.")
+  private func needed(_ key: String, in table: [String: String]) throws(BridgeFault) -> String {
+    guard let value = table[key], !value.isEmpty else {
+      throw BridgeFault("The settings of “\(name)” lack “\(key)”: set it up anew with `latchkey receivers add`.")
+    }
+    return value
   }
 }
 

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Glibc
+import LatchkeySystem
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -40,7 +41,7 @@ struct WebClient: WebPosting {
   ///
   /// `silence` is the time without a byte after which a connection is given up, in seconds. The
   /// head of an answer has `seconds` in any case.
-  init(pins: [String: NetworkAddress] = [:], silence: Int64 = Self.seconds) {
+  init(pins: [String: IPAddress] = [:], silence: Int64 = Self.seconds) {
     var configuration = HTTPClient.Configuration(
       redirectConfiguration: .disallow, timeout: .init(connect: .seconds(Self.seconds), read: .seconds(silence)))
     configuration.dnsOverride = pins.mapValues(\.description)

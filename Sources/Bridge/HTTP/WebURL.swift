@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import LatchkeySystem
 import NIOPosix
 
 /// The URL of a server that a parent has named.
@@ -44,50 +45,18 @@ struct WebURL: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// A Boolean value that indicates whether the server is on this machine.
-  var isLoopback: Bool { host.lowercased() == "localhost" || NetworkAddress(host)?.isLoopback == true }
+  var isLoopback: Bool { host.lowercased() == "localhost" || IPAddress(host)?.staysHere == true }
 }
 
-/// An IPv4 or IPv6 address.
-struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
-  /// The 4 or 16 bytes in network order.
-  let bytes: [UInt8]
-
-  /// Creates an address from 4 or 16 bytes; `nil` for any other number.
-  init?(bytes: [UInt8]) {
-    guard bytes.count == 4 || bytes.count == 16 else { return nil }
-    self.bytes = bytes
-  }
-
-  /// Creates an address from its usual text form, without brackets; `nil` if it is malformed.
-  init?(_ text: String) {
-    for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
-      var bytes = [UInt8](repeating: 0, count: count)
-      if inet_pton(family, text, &bytes) == 1 {
-        self.bytes = bytes
-        return
-      }
-    }
-    return nil
-  }
-
-  var description: String {
-    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-    let family = bytes.count == 4 ? AF_INET : AF_INET6
-    guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else { return "" }
-    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
+extension IPAddress {
   /// A Boolean value that indicates whether packets to the address stay on this machine.
-  var isLoopback: Bool {
-    if let mapped { return mapped.isLoopback }
-    return bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
-  }
+  var staysHere: Bool { (mapped ?? self).isLoopback }
 
   /// A Boolean value that indicates whether the address belongs to the Internet rather than to this
   /// machine, to its network, or to none.
   var isPublic: Bool {
     if let embedded { return embedded.isPublic }
-    let ranges = bytes.count == 4 ? Self.special4 : Self.special6
+    let ranges = isV4 ? Self.special4 : Self.special6
     return !ranges.contains { begins(with: $0.start, bits: $0.bits) }
   }
 
@@ -102,21 +71,21 @@ struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The IPv4 address of an IPv4-mapped one.
-  private var mapped: NetworkAddress? {
+  private var mapped: IPAddress? {
     bytes.count == 16 && begins(with: [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF], bits: 96)
-      ? NetworkAddress(bytes: [UInt8](bytes[12...])) : nil
+      ? IPAddress([UInt8](bytes[12...])) : nil
   }
 
   /// The IPv4 address to which packets to this IPv6 address go: of mapped and translated ones,
   /// those of NAT64, and 6to4.
-  private var embedded: NetworkAddress? {
+  private var embedded: IPAddress? {
     if let mapped { return mapped }
     guard bytes.count == 16 else { return nil }
     let translated = [UInt8](repeating: 0, count: 8) + [0xFF, 0xFF, 0, 0]
     if begins(with: translated, bits: 96) || begins(with: [0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0], bits: 96) {
-      return NetworkAddress(bytes: [UInt8](bytes[12...]))
+      return IPAddress([UInt8](bytes[12...]))
     }
-    return begins(with: [0x20, 0x02], bits: 16) ? NetworkAddress(bytes: [UInt8](bytes[2..<6])) : nil
+    return begins(with: [0x20, 0x02], bits: 16) ? IPAddress([UInt8](bytes[2..<6])) : nil
   }
 
   private static let special4: [(start: [UInt8], bits: Int)] = [
@@ -135,40 +104,22 @@ struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
 enum NameLookup {
   /// Returns the addresses of a name or of an address in text, in the order in which they are to be
   /// tried; none if it is unknown.
-  static func addresses(of host: String) async -> [NetworkAddress] {
-    do {
-      return try await NIOThreadPool.singleton.runIfActive { ask(host) }
-    } catch {
-      return []
-    }
+  static func addresses(of host: String) async -> [IPAddress] {
+    do { return try await NIOThreadPool.singleton.runIfActive { ask(host) } } catch { return [] }
   }
 
-  private static func ask(_ host: String) -> [NetworkAddress] {
+  private static func ask(_ host: String) -> [IPAddress] {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     var list: UnsafeMutablePointer<addrinfo>?
     guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
     defer { freeaddrinfo(list) }
-    var addresses: [NetworkAddress] = []
+    var addresses: [IPAddress] = []
     var next = list
     while let entry = next?.pointee {
-      if let address = address(entry), !addresses.contains(address) { addresses.append(address) }
+      if let address = entry.ai_addr.flatMap({ IPAddress($0) }), !addresses.contains(address) { addresses.append(address) }
       next = entry.ai_next
     }
     return addresses
-  }
-
-  private static func address(_ entry: addrinfo) -> NetworkAddress? {
-    guard let start = entry.ai_addr else { return nil }
-    let memory = UnsafeRawPointer(start)
-    switch entry.ai_family {
-    case AF_INET:
-      var address = memory.loadUnaligned(as: sockaddr_in.self).sin_addr
-      return withUnsafeBytes(of: &address) { NetworkAddress(bytes: [UInt8]($0)) }
-    case AF_INET6:
-      var address = memory.loadUnaligned(as: sockaddr_in6.self).sin6_addr
-      return withUnsafeBytes(of: &address) { NetworkAddress(bytes: [UInt8]($0)) }
-    default: return nil
-    }
   }
 }

@@ -75,7 +75,7 @@ struct WebhookCaller: Sendable {
       return .failure(.privateAddress(first.description))
     }
     // One client for each call, which are few, since its addresses are fixed.
-    let client = WebClient(pins: NetworkAddress(host) == nil ? [host: address] : [:])
+    let client = WebClient(pins: IPAddress(host) == nil ? [host: address] : [:])
     let headers = call.headers(at: WallClock.now() / 1_000, key: settings.key)
     let answer = await client.post(settings.url.text, headers, call.body)
     await client.close()

@@ -1,5 +1,6 @@
 import LatchkeyModel
 import LatchkeyProtocol
+import LatchkeySystem
 
 /// A program that is called by HTTP with each notice.
 ///
@@ -77,7 +78,7 @@ public struct WebhookSetup: Sendable {
         "Without encryption, others in the network could read along: give an https:// address, or add `--insecure` if "
           + "you mean it.")
     }
-    let literal = NetworkAddress(address.host)
+    let literal = IPAddress(address.host)
     guard isPrivate || !address.isLoopback && literal?.isPublic != false else {
       throw BridgeFault("\(address.server) is in this machine or its network: add `--private` if that is meant.")
     }

@@ -37,36 +37,31 @@ enum MQTTFault: Error, Hashable, Sendable {
   /// Returns the fault as one sentence with the next step.
   func sentence(_ server: MQTTServer) -> String {
     let place = "the MQTT broker at \(server.host):\(server.port)"
-    switch self {
-    case .noLibrary: return "MQTT needs a library that is not installed: run `apt install libmosquitto1`."
-    case .unknownHost: return "No machine is called \(server.host): check the broker's name."
-    case .unreachable(let why): return "\(place.capitalizedFirst) cannot be reached (\(why)): check that it runs."
+    return switch self {
+    case .noLibrary: "MQTT needs a library that is not installed: run `apt install libmosquitto1`."
+    case .unknownHost: "No machine is called \(server.host): check the broker's name."
+    case .unreachable(let why): "\(place.capitalizedFirst) cannot be reached (\(why)): check that it runs."
     case .certificate(let why):
-      return
-        "The certificate of \(place) is not accepted (\(why)): give the file of the authority that signed it, with "
+      "The certificate of \(place) is not accepted (\(why)): give the file of the authority that signed it, with "
         + "--ca, and the name in it as the server."
     case .encryption(let why):
-      return "\(place.capitalizedFirst) does not speak TLS 1.2 or later there (\(why)): check the port, often 8883."
+      "\(place.capitalizedFirst) does not speak TLS 1.2 or later there (\(why)): check the port, often 8883."
     case .password:
-      return
-        "\(place.capitalizedFirst) refused the user name or the password: set the receiver up again with the right "
+      "\(place.capitalizedFirst) refused the user name or the password: set the receiver up again with the right "
         + "ones."
-    case .refused(let why): return "\(place.capitalizedFirst) refused the connection (\(why)): see its log."
+    case .refused(let why): "\(place.capitalizedFirst) refused the connection (\(why)): see its log."
     case .silent:
-      return
-        "\(place.capitalizedFirst) does not answer: check the port, and that TLS is used where the broker wants it."
-    case .lost: return "The connection to \(place) was lost: check that the broker runs."
+      "\(place.capitalizedFirst) does not answer: check the port, and that TLS is used where the broker wants it."
+    case .lost: "The connection to \(place) was lost: check that the broker runs."
     case .unconfirmed:
-      return
-        "\(place.capitalizedFirst) answers but does not confirm what Latchkey publishes: see its log, and whether its "
+      "\(place.capitalizedFirst) answers but does not confirm what Latchkey publishes: see its log, and whether its "
         + "disk is full."
     case .flood:
-      return "\(place.capitalizedFirst) sent more messages than Latchkey takes: find who publishes to latchkey/do."
+      "\(place.capitalizedFirst) sent more messages than Latchkey takes: find who publishes to latchkey/do."
     case .unreadable:
-      return
-        "\(place.capitalizedFirst) does not let Latchkey read what it has written: allow its user to read and write "
+      "\(place.capitalizedFirst) does not let Latchkey read what it has written: allow its user to read and write "
         + "latchkey/# and to write homeassistant/device/#."
-    case .failed(let why): return "The connection to \(place) failed (\(why)): see the broker's log."
+    case .failed(let why): "The connection to \(place) failed (\(why)): see the broker's log."
     }
   }
 }

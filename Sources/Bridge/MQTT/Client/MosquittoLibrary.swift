@@ -7,8 +7,7 @@ struct MosquittoLibrary: Sendable {
   typealias Handle = OpaquePointer
   typealias Text = UnsafePointer<CChar>
   typealias Object = UnsafeMutableRawPointer
-  typealias ConnectCallback = @convention(c) (Handle?, Object?, CInt) -> Void
-  typealias PublishCallback = @convention(c) (Handle?, Object?, CInt) -> Void
+  typealias NumberCallback = @convention(c) (Handle?, Object?, CInt) -> Void
   typealias MessageCallback = @convention(c) (Handle?, Object?, UnsafeRawPointer?) -> Void
   typealias LogCallback = @convention(c) (Handle?, Object?, CInt, Text?) -> Void
 
@@ -24,52 +23,32 @@ struct MosquittoLibrary: Sendable {
   let loop: @convention(c) (Handle?, CInt, CInt) -> CInt
   let publish: @convention(c) (Handle?, UnsafeMutablePointer<CInt>?, Text?, CInt, UnsafeRawPointer?, CInt, Bool) -> CInt
   let subscribe: @convention(c) (Handle?, UnsafeMutablePointer<CInt>?, Text?, CInt) -> CInt
-  let onConnect: @convention(c) (Handle?, ConnectCallback?) -> Void
-  let onPublish: @convention(c) (Handle?, PublishCallback?) -> Void
+  let onConnect: @convention(c) (Handle?, NumberCallback?) -> Void
+  let onPublish: @convention(c) (Handle?, NumberCallback?) -> Void
   let onMessage: @convention(c) (Handle?, MessageCallback?) -> Void
   let onLog: @convention(c) (Handle?, LogCallback?) -> Void
   private let words: @convention(c) (CInt) -> Text?
 
   /// The library, loaded for the life of the process; `nil` if it is not installed.
-  static let shared = MosquittoLibrary()
+  static let shared = try? MosquittoLibrary()
 
-  private init?() {
-    guard let library = dlopen("libmosquitto.so.1", RTLD_NOW | RTLD_LOCAL) else { return nil }
-    func find<Function>(_ name: String, as type: Function.Type) -> Function? {
-      dlsym(library, "mosquitto_" + name).map { unsafeBitCast($0, to: type) }
+  private struct Absent: Error {}
+
+  private init() throws {
+    let library = dlopen("libmosquitto.so.1", RTLD_NOW | RTLD_LOCAL)
+    func find<Function>(_ name: String) throws -> Function {
+      guard let library, let symbol = dlsym(library, "mosquitto_" + name) else { throw Absent() }
+      return unsafeBitCast(symbol, to: Function.self)
     }
-    typealias Begin = @convention(c) () -> CInt
-    typealias Words = @convention(c) (CInt) -> Text?
-    guard let begin = find("lib_init", as: Begin.self), begin() == 0,
-      let create = find("new", as: (@convention(c) (Text?, Bool, Object?) -> Handle?).self),
-      let destroy = find("destroy", as: (@convention(c) (Handle?) -> Void).self),
-      let setThreaded = find("threaded_set", as: (@convention(c) (Handle?, Bool) -> CInt).self),
-      let setPassword = find("username_pw_set", as: (@convention(c) (Handle?, Text?, Text?) -> CInt).self),
-      let setWill = find(
-        "will_set", as: (@convention(c) (Handle?, Text?, CInt, UnsafeRawPointer?, CInt, Bool) -> CInt).self),
-      let setAuthorities = find(
-        "tls_set", as: (@convention(c) (Handle?, Text?, Text?, Text?, Text?, UnsafeRawPointer?) -> CInt).self),
-      let setTLS = find("tls_opts_set", as: (@convention(c) (Handle?, CInt, Text?, Text?) -> CInt).self),
-      let connect = find("connect", as: (@convention(c) (Handle?, Text?, CInt, CInt) -> CInt).self),
-      let disconnect = find("disconnect", as: (@convention(c) (Handle?) -> CInt).self),
-      let loop = find("loop", as: (@convention(c) (Handle?, CInt, CInt) -> CInt).self),
-      let publish = find(
-        "publish",
-        as: (@convention(c) (Handle?, UnsafeMutablePointer<CInt>?, Text?, CInt, UnsafeRawPointer?, CInt, Bool) -> CInt)
-          .self),
-      let subscribe = find(
-        "subscribe", as: (@convention(c) (Handle?, UnsafeMutablePointer<CInt>?, Text?, CInt) -> CInt).self),
-      let onConnect = find("connect_callback_set", as: (@convention(c) (Handle?, ConnectCallback?) -> Void).self),
-      let onPublish = find("publish_callback_set", as: (@convention(c) (Handle?, PublishCallback?) -> Void).self),
-      let onMessage = find("message_callback_set", as: (@convention(c) (Handle?, MessageCallback?) -> Void).self),
-      let onLog = find("log_callback_set", as: (@convention(c) (Handle?, LogCallback?) -> Void).self),
-      let words = find("strerror", as: Words.self)
-    else { return nil }
-    (self.create, self.destroy, self.setThreaded, self.setPassword) = (create, destroy, setThreaded, setPassword)
-    (self.setWill, self.setAuthorities, self.setTLS) = (setWill, setAuthorities, setTLS)
-    (self.connect, self.disconnect, self.loop) = (connect, disconnect, loop)
-    (self.publish, self.subscribe, self.words) = (publish, subscribe, words)
-    (self.onConnect, self.onPublish, self.onMessage, self.onLog) = (onConnect, onPublish, onMessage, onLog)
+    let begin: @convention(c) () -> CInt = try find("lib_init")
+    guard begin() == 0 else { throw Absent() }
+    (create, destroy, setThreaded) = (try find("new"), try find("destroy"), try find("threaded_set"))
+    (setPassword, setWill) = (try find("username_pw_set"), try find("will_set"))
+    (setAuthorities, setTLS) = (try find("tls_set"), try find("tls_opts_set"))
+    (connect, disconnect, loop) = (try find("connect"), try find("disconnect"), try find("loop"))
+    (publish, subscribe, words) = (try find("publish"), try find("subscribe"), try find("strerror"))
+    (onConnect, onPublish) = (try find("connect_callback_set"), try find("publish_callback_set"))
+    (onMessage, onLog) = (try find("message_callback_set"), try find("log_callback_set"))
   }
 
   /// Returns the library's words for one of its result codes.
@@ -81,7 +60,6 @@ extension MosquittoLibrary {
   enum Code {
     static let success: CInt = 0
     static let notConnected: CInt = 4
-    static let refused: CInt = 5
     static let lost: CInt = 7
     static let tls: CInt = 8
     static let system: CInt = 14
