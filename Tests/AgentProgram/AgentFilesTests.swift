@@ -83,18 +83,14 @@ import Testing
   }
 
   @Test("Settings that are wrong are named with what to do")
-  func settings() {
-    #expect(
-      AgentSettings.read(["--socket", "/s", "--orders", "/o"]) == .success(AgentSettings(socket: "/s", orders: "/o")))
+  func settings() throws {
+    #expect(try AgentSettings.read(["--socket", "/s", "--orders", "/o"]) == AgentSettings(socket: "/s", orders: "/o"))
     for arguments in [
       [], ["--socket"], ["--socket", "s", "--orders", "/o"], ["--what", "x"],
       ["--socket", "/s", "--orders", "/o", "--node-user", "me"],
     ] {
-      guard case .failure(let fault) = AgentSettings.read(arguments) else {
-        Issue.record("\(arguments) were taken")
-        continue
-      }
-      #expect(fault.sentence.contains(":"))
+      let fault = #expect(throws: AgentStartFault.self, "\(arguments)") { try AgentSettings.read(arguments) }
+      #expect(fault?.sentence.contains(":") == true && fault?.exitStatus == 64)
     }
   }
 }

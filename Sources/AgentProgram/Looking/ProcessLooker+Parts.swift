@@ -27,14 +27,9 @@ extension ProcessLooker {
 
   private mutating func realUser(of pid: Int32) -> UInt32? {
     if let known = hidden[pid] { return known }
-    guard let bytes = ProcFile.read("/proc/\(pid)/status", most: 4_096) else { return nil }
-    for line in bytes.split(separator: 0x0A) where line.starts(with: Array("Uid:".utf8)) {
-      let words = String(decoding: line.dropFirst(4), as: UTF8.self).split(whereSeparator: \.isWhitespace)
-      guard let user = words.first.flatMap({ UInt32($0) }) else { return nil }
-      hidden[pid] = user
-      return user
-    }
-    return nil
+    let user = RunningProcess.realUser(of: pid)
+    if let user { hidden[pid] = user }
+    return user
   }
 
   /// Returns the folder of a living thread of a process whose first thread has ended; `nil` if
@@ -242,17 +237,10 @@ extension ProcessLooker {
   /// these.
   func isOfLatchkey(_ process: ProcessIdentity, _ program: ProgramPlace?, _ wanted: Wanted) -> Bool {
     process.processID == 1 || wanted.protected.contains(process)
-      || program.map { wanted.protectedFiles.contains($0.place) } == true
+      || program.map { wanted.protectedFiles.contains(FilePlace($0.status)) } == true
   }
 
   func isProtected(_ process: ProcessIdentity, _ program: ProgramPlace?, _ wanted: Wanted) -> Bool {
     isOfLatchkey(process, program, wanted) || program?.isNeeded == true
-  }
-}
-
-extension ProgramPlace {
-  /// The device and inode of the file.
-  fileprivate var place: ProcessLooker.FilePlace {
-    ProcessLooker.FilePlace(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
   }
 }

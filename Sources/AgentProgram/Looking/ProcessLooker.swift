@@ -27,6 +27,8 @@ struct ProcessLooker {
   struct FilePlace: Hashable {
     var device: UInt64
     var inode: UInt64
+
+    init(_ status: stat) { (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino)) }
   }
 
   struct Known {

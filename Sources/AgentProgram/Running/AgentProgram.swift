@@ -11,20 +11,15 @@ public enum AgentProgram {
     }
     if arguments.first == "gate" { return LoginGate.main(arguments: Array(arguments.dropFirst())) }
     if arguments.first == "schedule" { return schedule(Array(arguments.dropFirst())) }
-    switch AgentSettings.read(arguments) {
-    case .failure(let fault):
-      AgentRunner.say(fault.sentence)
-      return 64
-    case .success(let settings):
+    do throws(AgentStartFault) {
+      let settings = try AgentSettings.read(arguments)
       // A service that lacks this right has its service manager do it.
       _ = ProcessorSlice.requestShortest()
-      do {
-        try AgentRunner(settings, unreadable: LookGuard.begin()).work()
-        return 0
-      } catch {
-        AgentRunner.say(error.sentence)
-        return error.exitStatus
-      }
+      try AgentRunner(settings, unreadable: LookGuard.begin()).work()
+      return 0
+    } catch {
+      AgentRunner.say(error.sentence)
+      return error.exitStatus
     }
   }
 
@@ -86,45 +81,37 @@ struct AgentSettings: Hashable, Sendable {
 
     """
 
-  /// Reads the arguments after the program's name, or returns a sentence that says what is wrong.
-  static func read(_ arguments: [String]) -> Result<AgentSettings, UsageFault> {
+  /// Reads the arguments after the program's name.
+  ///
+  /// - Throws: `AgentStartFault`, the caller's fault, whose sentence says what is wrong.
+  static func read(_ arguments: [String]) throws(AgentStartFault) -> AgentSettings {
+    func fault(_ sentence: String) -> AgentStartFault { AgentStartFault(sentence: sentence, exitStatus: 64) }
     var (socket, orders, user): (String?, String?, String?)
     var (gate, jail): (String?, String?)
     var rest = arguments[...]
     while let option = rest.popFirst() {
-      guard let value = rest.popFirst() else {
-        return .failure(UsageFault("\(option) needs a value: see latchkey-agent --help."))
-      }
+      guard let value = rest.popFirst() else { throw fault("\(option) needs a value: see latchkey-agent --help.") }
       switch option {
       case "--socket": socket = value
       case "--orders": orders = value
       case "--node-user": user = value
       case "--gate": gate = value
       case "--jail": jail = value
-      default: return .failure(UsageFault("There is no option \(option): see latchkey-agent --help."))
+      default: throw fault("There is no option \(option): see latchkey-agent --help.")
       }
     }
     guard let socket, let orders, socket.hasPrefix("/"), orders.hasPrefix("/") else {
-      return .failure(
-        UsageFault("The agent needs a full path for --socket and for --orders: see latchkey-agent --help."))
+      throw fault("The agent needs a full path for --socket and for --orders: see latchkey-agent --help.")
     }
     guard let user else {
       guard gate == nil, jail == nil else {
-        return .failure(UsageFault("Only the system's agent has a gate and a jail: add --node-user."))
+        throw fault("Only the system's agent has a gate and a jail: add --node-user.")
       }
-      return .success(AgentSettings(socket: socket, orders: orders))
+      return AgentSettings(socket: socket, orders: orders)
     }
     guard let number = UInt32(user) ?? getpwnam(user)?.pointee.pw_uid else {
-      return .failure(
-        UsageFault("There is no account \(user): give --node-user the name or number of one, such as _latchkey."))
+      throw fault("There is no account \(user): give --node-user the name or number of one, such as _latchkey.")
     }
-    return .success(AgentSettings(socket: socket, orders: orders, nodeUser: number, gate: gate, jail: jail))
-  }
-
-  struct UsageFault: Error, Hashable, Sendable {
-    /// A sentence with the next step.
-    let sentence: String
-
-    init(_ sentence: String) { self.sentence = sentence }
+    return AgentSettings(socket: socket, orders: orders, nodeUser: number, gate: gate, jail: jail)
   }
 }

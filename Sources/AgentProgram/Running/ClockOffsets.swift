@@ -41,7 +41,6 @@ struct ClockOffsets {
   ///
   /// If the machine falls asleep between two of the readings, the next call reports the sleep, and
   /// this call returns an instant from before it.
-  /// one returns is from before the sleep.
   mutating func read() -> Reading {
     let now = clocks.boot()
     let (awake, wall) = (clocks.awake() - now, clocks.wall() - now)

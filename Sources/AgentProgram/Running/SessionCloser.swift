@@ -56,10 +56,8 @@ struct SessionCloser {
   /// Returns the processes of an account by their real user, which may be a subordinate one.
   private func processes(of account: UInt32) -> [ProcessIdentity] {
     ProcFile.processes().compactMap { pid in
-      guard let bytes = ProcFile.read("/proc/\(pid)/status", most: 4_096),
-        let line = bytes.split(separator: 0x0A).first(where: { $0.starts(with: Array("Uid:".utf8)) }),
-        let word = String(decoding: line.dropFirst(4), as: UTF8.self).split(whereSeparator: \.isWhitespace).first,
-        let user = UInt32(word), user == account || user != 0 && subordinates.account(of: user) == account,
+      guard let user = RunningProcess.realUser(of: pid),
+        user == account || user != 0 && subordinates.account(of: user) == account,
         let stat = ProcessStatLine(pid: pid), !stat.hasEnded, !stat.isKernel
       else { return nil }
       return ProcessIdentity(processID: pid, startTime: stat.startTime)

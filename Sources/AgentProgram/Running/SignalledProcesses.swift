@@ -63,9 +63,7 @@ struct ProtectedProcesses {
         processes.insert(ProcessIdentity(processID: pid, startTime: line.startTime))
         pid = line.parent
       }
-      file = ProcFile.status("/proc/\(process)/exe").map {
-        ProcessLooker.FilePlace(device: UInt64($0.st_dev), inode: UInt64($0.st_ino))
-      }
+      file = ProcFile.status("/proc/\(process)/exe").map(ProcessLooker.FilePlace.init)
     }
   }
 
@@ -81,9 +79,7 @@ struct ProtectedProcesses {
     own = Line(of: getpid())
     commands = ProcFile.link("/proc/self/exe").flatMap { path in
       let beside = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) + "/latchkey"
-      return ProcFile.status(beside).map {
-        (beside, ProcessLooker.FilePlace(device: UInt64($0.st_dev), inode: UInt64($0.st_ino)))
-      }
+      return ProcFile.status(beside).map { (beside, ProcessLooker.FilePlace($0)) }
     }
   }
 

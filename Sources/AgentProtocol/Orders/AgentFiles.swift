@@ -9,35 +9,17 @@ public enum OrdersFile {
   public static let maximumBytes = 12 + AgentFrame.headerBytes + AgentOrders.maximumBytes
 
   public static func content(of orders: AgentOrders) throws(AgentFrameError) -> [UInt8] {
-    let frame = try AgentFrame.orders(orders).bytes()
-    var sum = FieldWriter()
-    sum.number32(checksum(frame))
-    return magic + sum.bytes + frame
+    CheckedFile.content(magic, try AgentFrame.orders(orders).bytes())
   }
 
   /// Reads the content of a file.
   ///
   /// - Throws: `AgentFrameError.damaged` unless the content is exactly as written.
   public static func read(_ content: [UInt8]) throws(AgentFrameError) -> AgentOrders {
-    guard content.count <= maximumBytes, content.starts(with: magic) else { throw .damaged }
-    var reader = FieldReader(content.dropFirst(magic.count))
-    guard let sum = try? reader.number32() else { throw .damaged }
-    let frame = content.dropFirst(magic.count + 4)
-    guard checksum(frame) == sum else { throw .damaged }
     var assembler = AgentFrameAssembler()
-    assembler.append(frame)
+    assembler.append(try CheckedFile.body(of: content, magic, most: maximumBytes))
     guard case .orders(let orders)? = try assembler.next() else { throw .damaged }
     return orders
-  }
-
-  /// Returns the CRC-32/ISO-HDLC checksum of bytes.
-  static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
-    var sum: UInt32 = .max
-    for byte in bytes {
-      sum ^= UInt32(byte)
-      for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
-    }
-    return ~sum
   }
 }
 
@@ -62,9 +44,7 @@ public enum LineageFile {
       body.process(process)
       body.app(app)
     }
-    var sum = FieldWriter()
-    sum.number32(OrdersFile.checksum(body.bytes))
-    return magic + sum.bytes + body.bytes
+    return CheckedFile.content(magic, body.bytes)
   }
 
   /// Reads the content of a file; empty if it is damaged or from another boot.
@@ -73,13 +53,37 @@ public enum LineageFile {
   }
 
   private static func parsed(_ content: [UInt8], boot: String) throws(AgentFrameError) -> [ProcessIdentity: AppID] {
-    guard content.count <= maximumBytes, content.starts(with: magic) else { throw .damaged }
-    var reader = FieldReader(content.dropFirst(magic.count))
-    guard try reader.number32() == OrdersFile.checksum(content.dropFirst(magic.count + 4)), try reader.bootID() == boot
-    else { throw .damaged }
+    var reader = FieldReader(try CheckedFile.body(of: content, magic, most: maximumBytes))
+    guard try reader.bootID() == boot else { throw .damaged }
     var lineages: [ProcessIdentity: AppID] = [:]
     for _ in 0..<(try reader.number16()) { lineages[try reader.process()] = try reader.app() }
     try reader.end()
     return lineages
+  }
+}
+
+/// The form of both files: eight characters, the CRC-32/ISO-HDLC checksum of the body, and the body.
+private enum CheckedFile {
+  static func content(_ magic: [UInt8], _ body: [UInt8]) -> [UInt8] {
+    var sum = FieldWriter()
+    sum.number32(checksum(body))
+    return magic + sum.bytes + body
+  }
+
+  static func body(of content: [UInt8], _ magic: [UInt8], most: Int) throws(AgentFrameError) -> ArraySlice<UInt8> {
+    guard content.count <= most, content.starts(with: magic) else { throw .damaged }
+    var reader = FieldReader(content.dropFirst(magic.count))
+    let body = content.dropFirst(magic.count + 4)
+    guard let sum = try? reader.number32(), sum == checksum(body) else { throw .damaged }
+    return body
+  }
+
+  private static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
+    var sum: UInt32 = .max
+    for byte in bytes {
+      sum ^= UInt32(byte)
+      for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
+    }
+    return ~sum
   }
 }

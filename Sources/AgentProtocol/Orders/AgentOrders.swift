@@ -186,12 +186,8 @@ extension AppCategory {
   }
 
   fileprivate init(order: UInt8) throws(AgentFrameError) {
-    switch order {
-    case 1: self = .learning
-    case 2: self = .reward
-    case 3: self = .neutral
-    default: throw .value("category \(order)")
-    }
+    guard let category = Self.allCases.first(where: { $0.order == order }) else { throw .value("category \(order)") }
+    self = category
   }
 }
 

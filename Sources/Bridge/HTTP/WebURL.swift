@@ -117,7 +117,9 @@ enum NameLookup {
     var addresses: [IPAddress] = []
     var next = list
     while let entry = next?.pointee {
-      if let address = entry.ai_addr.flatMap({ IPAddress($0) }), !addresses.contains(address) { addresses.append(address) }
+      if let address = entry.ai_addr.flatMap({ IPAddress($0) }), !addresses.contains(address) {
+        addresses.append(address)
+      }
       next = entry.ai_next
     }
     return addresses

@@ -175,11 +175,7 @@ public enum SystemAccounts {
   private static let most = 10_000
 
   /// Returns a mark that changes when an account is added or changed in the machine's own file.
-  public static func mark() -> Int64 {
-    var status = stat()
-    guard stat("/etc/passwd", &status) == 0 else { return 0 }
-    return Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
-  }
+  public static func mark() -> Int64 { BoundedFile.changed("/etc/passwd") }
 }
 
 extension SystemAccounts.Entry {

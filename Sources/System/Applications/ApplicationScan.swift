@@ -10,7 +10,6 @@ public struct FoundApplication: Hashable, Sendable {
   /// another program shows when it starts the application. An entry from an account's own folders
   /// gives the path of a program only inside the account's home. Otherwise the account could claim
   /// any program.
-  /// name any other program there.
   public var matchers: [AppMatcher]
   /// The matchers of its programs that recognize none of the machine's applications, because
   /// several entries start the same program.

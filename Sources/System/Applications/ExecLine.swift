@@ -19,7 +19,8 @@ public enum ExecLine {
   public static func program(_ line: String) -> String? {
     guard let program = started(line).first, !program.isEmpty else { return nil }
     let name = base(program)
-    return name.isEmpty || isInterpreter(name) || launchers.contains(name) ? nil : program
+    // The agent compares names up to their first digit or dash as well.
+    return name.isEmpty || interpreters.contains(stem(name)) || launchers.contains(name) ? nil : program
   }
 
   /// The letters of options without a value, of the programs that run the file that is their first
@@ -50,10 +51,6 @@ public enum ExecLine {
   }
 
   private static func stem(_ name: String) -> String { String(name.prefix { !("0"..."9").contains($0) && $0 != "-" }) }
-
-  /// Returns whether a name is that of an interpreter up to its first digit or dash, as the agent
-  /// compares names.
-  private static func isInterpreter(_ name: String) -> Bool { interpreters.contains(stem(name)) }
 
   /// Returns the words of a command line without the environment variables that it sets.
   static func started(_ line: String) -> [String] {

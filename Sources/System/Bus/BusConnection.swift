@@ -137,15 +137,13 @@ final class BusMessage {
   }
 
   /// Appends a number; returns `false` if the message does not accept it.
-  func append(_ number: UInt32) -> Bool {
-    var number = number
-    return sd_bus_message_append_basic(message, Self.type("u"), &number) >= 0
-  }
+  func append(_ number: UInt32) -> Bool { append("u", of: number) }
 
   /// Appends a number with a sign; returns `false` if the message does not accept it.
-  func append(_ number: Int32) -> Bool {
-    var number = number
-    return sd_bus_message_append_basic(message, Self.type("i"), &number) >= 0
+  func append(_ number: Int32) -> Bool { append("i", of: number) }
+
+  private func append<Value>(_ type: Unicode.Scalar, of value: Value) -> Bool {
+    withUnsafePointer(to: value) { sd_bus_message_append_basic(message, Self.type(type), $0) >= 0 }
   }
 
   /// Appends a list of texts; returns `false` if the message does not accept it.
@@ -160,12 +158,7 @@ final class BusMessage {
   func append(_ key: String, flag value: Bool) -> Bool { entry(key, "b", value ? 1 as Int32 : 0) }
 
   private func entry<Value>(_ key: String, _ type: Unicode.Scalar, _ value: Value) -> Bool {
-    append("e", "sv") {
-      append(key)
-        && append("v", String(type)) {
-          withUnsafePointer(to: value) { sd_bus_message_append_basic(message, Self.type(type), $0) >= 0 }
-        }
-    }
+    append("e", "sv") { append(key) && append("v", String(type)) { append(type, of: value) } }
   }
 
   /// Appends a container of that type with what `fill` appends; returns `false` if the message does

@@ -21,14 +21,12 @@ public enum ProcFile {
   public static func line(_ path: String, most: Int = 4_096) -> [UInt8]? { read(path, most: most, isWhole: false) }
 
   private static func read(_ path: String, most: Int, isWhole: Bool) -> [UInt8]? {
-    ProcessReads.reading(path) { readNow(path, most: most, isWhole: isWhole) }
-  }
-
-  private static func readNow(_ path: String, most: Int, isWhole: Bool) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    return read(descriptor, most: most, isWhole: isWhole)
+    ProcessReads.reading(path) {
+      let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+      guard descriptor >= 0 else { return nil }
+      defer { close(descriptor) }
+      return read(descriptor, most: most, isWhole: isWhole)
+    }
   }
 
   /// Returns the content of a regular file that another user may have created, at most `most`
@@ -158,18 +156,16 @@ public enum RegularFile {
   ///
   /// If `followsLink` is `false`, a link is not a regular file.
   public static func open(_ path: String, followsLink: Bool = true) -> Int32? {
-    ProcessReads.reading(path) { openNow(path, followsLink: followsLink) }
-  }
-
-  private static func openNow(_ path: String, followsLink: Bool) -> Int32? {
-    let place = Glibc.open(path, onlyNames | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW))
-    guard place >= 0 else { return nil }
-    defer { close(place) }
-    var status = stat()
-    guard fstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    // This opens the file that was checked, even if another one has been put at its path since.
-    let descriptor = Glibc.open("/proc/self/fd/\(place)", O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-    return descriptor >= 0 ? descriptor : nil
+    ProcessReads.reading(path) {
+      let place = Glibc.open(path, onlyNames | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW))
+      guard place >= 0 else { return nil }
+      defer { close(place) }
+      var status = stat()
+      guard fstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+      // This opens the file that was checked, even if another one has been put at its path since.
+      let descriptor = Glibc.open("/proc/self/fd/\(place)", O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+      return descriptor >= 0 ? descriptor : nil
+    }
   }
 }
 
@@ -202,9 +198,15 @@ enum BoundedFile {
     ProcFile.readForeign(path, most: 2, followsLink: true) == Array("#!".utf8)
   }
 
-  static func isFolder(_ path: String) -> Bool {
+  static func isFolder(_ path: String) -> Bool { isThere(path, S_IFDIR) }
+
+  static func isRegular(_ path: String) -> Bool { isThere(path, S_IFREG) }
+
+  static func isProgram(_ path: String) -> Bool { isRegular(path) && access(path, X_OK) == 0 }
+
+  private static func isThere(_ path: String, _ kind: mode_t) -> Bool {
     var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == kind
   }
 
   /// Returns a path with its links resolved; `nil` if there are none, or nothing is at the path.
@@ -213,16 +215,6 @@ enum BoundedFile {
     defer { free(real) }
     let found = String(cString: real)
     return found == path ? nil : found
-  }
-
-  static func isRegular(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-  }
-
-  static func isProgram(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
   }
 }
 

@@ -24,7 +24,8 @@ public struct RunningProcess: Hashable, Sendable {
   /// The number of a thread is not the number of a process, although /proc has a folder for it.
   public init?(pid: Int32) {
     // The two files belong to one process if the start time is the same before and after.
-    guard pid > 0, let stat = ProcessStatLine(pid: pid), let user = Self.realUser(pid),
+    guard pid > 0, let stat = ProcessStatLine(pid: pid), let status = Self.status(pid),
+      Self.number("Tgid:", in: status) == UInt32(pid), let user = Self.number("Uid:", in: status),
       ProcessStatLine(pid: pid)?.startTime == stat.startTime
     else { return nil }
     let ticks = UInt64(clamping: max(1, sysconf(Int32(_SC_CLK_TCK))))
@@ -35,18 +36,17 @@ public struct RunningProcess: Hashable, Sendable {
       startedAt: BootInstant(milliseconds: milliseconds), hasEnded: stat.hasEnded)
   }
 
-  private static func realUser(_ pid: Int32) -> UInt32? {
-    guard let data = ProcFile.read("/proc/\(pid)/status", most: 16_384) else { return nil }
+  /// Returns the real user of a process; `nil` if /proc does not show it.
+  public static func realUser(of pid: Int32) -> UInt32? { status(pid).flatMap { number("Uid:", in: $0) } }
+
+  private static func status(_ pid: Int32) -> [UInt8]? { ProcFile.read("/proc/\(pid)/status", most: 16_384) }
+
+  private static func number(_ name: String, in status: [UInt8]) -> UInt32? {
     // The kernel escapes line ends in the name, so that a name cannot imitate one of these lines.
-    let lines = data.split(separator: UInt8(ascii: "\n"))
-    func number(_ name: String) -> UInt32? {
-      lines.first { $0.starts(with: name.utf8) }.flatMap { line in
-        String(decoding: line.dropFirst(name.utf8.count), as: UTF8.self).split(whereSeparator: \.isWhitespace).first
-          .flatMap { UInt32($0) }
-      }
+    status.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: name.utf8) }.flatMap { line in
+      String(decoding: line.dropFirst(name.utf8.count), as: UTF8.self).split(whereSeparator: \.isWhitespace).first
+        .flatMap { UInt32($0) }
     }
-    guard number("Tgid:") == UInt32(pid) else { return nil }
-    return number("Uid:")
   }
 }
 

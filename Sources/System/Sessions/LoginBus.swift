@@ -125,29 +125,23 @@ public final class LoginBus {
   /// Reads the properties of a session; returns `false` if they do not have the expected form.
   private static func read(_ reply: BusMessage, into session: inout LoginSession) -> Bool {
     let message = reply.message
+    let flags: [String: WritableKeyPath<LoginSession, Bool>] = [
+      "Active": \.isActive, "LockedHint": \.isLocked, "Remote": \.isRemote,
+    ]
+    let texts: [String: WritableKeyPath<LoginSession, String>] = [
+      "Class": \.sessionClass, "State": \.state, "Type": \.type,
+    ]
     guard sd_bus_message_enter_container(message, BusMessage.type("a"), "{sv}") > 0 else { return false }
     while sd_bus_message_enter_container(message, BusMessage.type("e"), "sv") > 0 {
       guard let name = reply.text("s") else { return false }
-      switch name {
-      case "Active":
+      if let flag = flags[name] {
         guard let value = reply.flagInVariant() else { return false }
-        session.isActive = value
-      case "LockedHint":
-        guard let value = reply.flagInVariant() else { return false }
-        session.isLocked = value
-      case "Remote":
-        guard let value = reply.flagInVariant() else { return false }
-        session.isRemote = value
-      case "Class":
+        session[keyPath: flag] = value
+      } else if let text = texts[name] {
         guard let value = reply.textInVariant() else { return false }
-        session.sessionClass = value
-      case "State":
-        guard let value = reply.textInVariant() else { return false }
-        session.state = value
-      case "Type":
-        guard let value = reply.textInVariant() else { return false }
-        session.type = value
-      default: guard sd_bus_message_skip(message, "v") >= 0 else { return false }
+        session[keyPath: text] = value
+      } else if sd_bus_message_skip(message, "v") < 0 {
+        return false
       }
       guard sd_bus_message_exit_container(message) >= 0 else { return false }
     }

@@ -177,15 +177,7 @@ enum PlanRule: String, CaseIterable, Hashable, Sendable {
   }
 
   /// What the table of rules says of the rule for some days; `nil` if there is none.
-  var entryOfDays: RuleEntry? {
-    switch self {
-    case .bedtime: DayRule.bedtime.entry
-    case .school: DayRule.school.entry
-    case .reward: DayRule.rewardTimes.entry
-    case .daily: DayRule.limit.entry
-    case .weekly, .breaks, .carryOver: nil
-    }
-  }
+  var entryOfDays: RuleEntry? { key(on: DayRange(.first))?.entry }
 
   /// A Boolean value that indicates whether it says times and not a length.
   var isOfTimes: Bool { [.bedtime, .school, .reward].contains(self) }

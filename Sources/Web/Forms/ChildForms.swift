@@ -7,12 +7,7 @@ import LatchkeyRules
 enum AnswerForm {
   static let all = [
     Form(path: "/requests/answer", whoMay: [.parent, .phone]) { call in
-      let isApproved: Bool
-      switch try call.field("answer") {
-      case "yes": isApproved = true
-      case "no": isApproved = false
-      default: throw PageFault(400, "An answer is yes or no: go back and choose one.")
-      }
+      let isApproved = try call.isYes("answer")
       let minutes = isApproved ? try call.minutes("minutes") : nil
       let answered = try await call.node.ask(
         Endpoints.answerRequest,
@@ -52,12 +47,9 @@ enum ChildForms {
       return FormOutcome(sentences: [sentence] + PageWords.late(edit.machines, PageClock(now: call.now)))
     },
     Form(path: "/children/lock", whoMay: [.parent, .phone]) { call in
-      let lock: Lock
-      switch try call.field("lock") {
-      case "on": lock = .on
-      case "off": lock = .off
-      default: throw PageFault(400, "Machines are locked or unlocked: go back and choose one.")
-      }
+      let lock = try call.choice(
+        "lock", ["on": Lock.on, "off": .off], PageFault(400, "Machines are locked or unlocked: go back and choose one.")
+      )
       let edit = try await call.node.ask(
         Endpoints.setRules, (try call.field("child"), RuleRequest([ChildRule.lock.change(lock)])))
       let name: [String: Phrase.Argument] = ["name": .text(edit.rules.child.name.text)]
@@ -172,12 +164,8 @@ enum PointsForms {
     Form(path: "/points/adjust", whoMay: [.parent, .phone]) { call in
       let child = try call.child()
       let points = try call.milliPoints("points", else: Phrase("Give a number of points above 0, such as 20 or 2.5."))
-      let isGift: Bool
-      switch try call.field("deed") {
-      case "give": isGift = true
-      case "take": isGift = false
-      default: throw PageFault(400, "Points are given or taken: go back and choose one.")
-      }
+      let isGift = try call.choice(
+        "deed", ["give": true, "take": false], PageFault(400, "Points are given or taken: go back and choose one."))
       let made = try await call.once(try call.field("key")).ask(
         Endpoints.adjustPoints,
         PointsAdjustment(child: child, milliPoints: isGift ? points : -points, reason: call.fields["reason"] ?? ""))
@@ -190,12 +178,9 @@ enum PointsForms {
     },
     Form(path: "/points/review", whoMay: [.parent, .phone]) { call in
       let child = try call.child()
-      let isApproved: Bool
-      switch try call.field("decision") {
-      case "approve": isApproved = true
-      case "reject": isApproved = false
-      default: throw PageFault(400, "Learning counts or does not: go back and choose one.")
-      }
+      let isApproved = try call.choice(
+        "decision", ["approve": true, "reject": false],
+        PageFault(400, "Learning counts or does not: go back and choose one."))
       _ = try await call.node.ask(
         Endpoints.reviewPoints, PointsReview(record: try call.field("record"), isApproved: isApproved))
       return FormOutcome(

@@ -77,11 +77,13 @@ extension FormCall {
 
   /// Returns whether a field says yes.
   func isYes(_ name: String) throws(PageFault) -> Bool {
-    switch try field(name) {
-    case "yes": return true
-    case "no": return false
-    default: throw PageFault(400, "An answer is yes or no: go back and choose one.")
-    }
+    try choice(name, ["yes": true, "no": false], PageFault(400, "An answer is yes or no: go back and choose one."))
+  }
+
+  /// Returns what a field chooses among some words; throws the fault for any other word.
+  func choice<Value>(_ name: String, _ values: [String: Value], _ fault: PageFault) throws(PageFault) -> Value {
+    guard let value = values[try field(name)] else { throw fault }
+    return value
   }
 }
 

@@ -96,6 +96,12 @@ enum EntryPages {
   static var malformed: WebAnswer {
     fault(400, "The form is malformed: go back, load the page again and send it once more.")
   }
+  /// The refusal of a method other than GET and POST.
+  static var otherMethod: WebAnswer {
+    var answer = fault(405, "Nothing can be done in this way here: go back and load the page again.")
+    answer.headers.append(("Allow", "GET, POST"))
+    return answer
+  }
   static var otherSite: WebAnswer {
     fault(
       403,

@@ -34,28 +34,18 @@ struct PhoneResponder: Sendable {
   /// `host` is the address and port where the request arrived, which it must name, or a name of a
   /// proxy; empty where only the latter is answered.
   func answer(_ request: WebRequest, _ host: String) async -> WebAnswer {
-    var answer = await checked(request, host)
-    answer.headers += WebAnswer.everywhere
-    return answer.worded(in: request.language)
+    await checked(request, host).finished(for: request)
   }
 
   private func checked(_ request: WebRequest, _ host: String) async -> WebAnswer {
     guard let host = desk.host(request.host, at: host) else { return PhonePages.otherName }
-    guard let method = request.method else {
-      var answer = EntryPages.fault(405, "Nothing can be done in this way here: go back and load the page again.")
-      answer.headers.append(("Allow", "GET, POST"))
-      return answer
-    }
+    guard let method = request.method else { return EntryPages.otherMethod }
     if method == .post {
       guard request.origin == "https://\(host)", request.site == nil || request.site == "same-origin" else {
         return EntryPages.otherSite
       }
     }
-    if method == .get, let file = Assets.all.files[request.path] {
-      return WebAnswer(
-        200, [("Content-Type", file.type), ("Cache-Control", "public, max-age=31536000, immutable")],
-        body: .bytes(file.bytes))
-    }
+    if method == .get, let file = Assets.all.answer(request.path) { return file }
     switch (method, request.path) {
     case (.get, EntryPages.path): return PhonePages.code
     case (.post, EntryPages.path): return await signIn(request)
@@ -159,9 +149,7 @@ struct TrustResponder: Sendable {
 
   /// Returns the answer to a request that arrived at a host.
   func answer(_ request: WebRequest, _ host: String) -> WebAnswer {
-    var answer = checked(request, host)
-    answer.headers += WebAnswer.everywhere
-    return answer.worded(in: request.language)
+    checked(request, host).finished(for: request)
   }
 
   private func checked(_ request: WebRequest, _ host: String) -> WebAnswer {
@@ -169,9 +157,7 @@ struct TrustResponder: Sendable {
     guard request.host?.lowercased() == host else { return PhonePages.otherTrustName }
     guard request.method == .get else { return EntryPages.fault(405, "This page is only read.") }
     guard desk.isOpen, let authority = desk.folder.authority else { return PhonePages.closed }
-    if let file = Assets.all.files[request.path] {
-      return WebAnswer(200, [("Content-Type", file.type), ("Cache-Control", "no-store")], body: .bytes(file.bytes))
-    }
+    if let file = Assets.all.answer(request.path, kept: "no-store") { return file }
     switch request.path {
     case PhonePages.trustPath: return PhonePages.trust
     case PhonePages.authorityPath: return PhonePages.certificate(authority, isSaved: false)

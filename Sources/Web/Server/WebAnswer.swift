@@ -28,6 +28,13 @@ struct WebAnswer {
     )
   }
 
+  /// Returns the answer with the headers that every answer has, in the language of who asks.
+  func finished(for request: WebRequest) -> WebAnswer {
+    var answer = self
+    answer.headers += Self.everywhere
+    return answer.worded(in: request.language)
+  }
+
   /// Returns the answer with its page in the language of who reads it.
   func worded(in language: Language) -> WebAnswer {
     guard case .page(let template, let data) = body else { return self }

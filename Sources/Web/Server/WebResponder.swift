@@ -19,11 +19,7 @@ struct WebResponder: Sendable {
   let onUse: @Sendable (String) -> Void
 
   /// Returns the answer to a request, with the headers that every answer has.
-  func answer(_ request: WebRequest) async -> WebAnswer {
-    var answer = await checked(request)
-    answer.headers += WebAnswer.everywhere
-    return answer.worded(in: request.language)
-  }
+  func answer(_ request: WebRequest) async -> WebAnswer { await checked(request).finished(for: request) }
 
   private func checked(_ request: WebRequest) async -> WebAnswer {
     let refusal = check.refusal(
@@ -34,16 +30,8 @@ struct WebResponder: Sendable {
     case .otherSite?: return EntryPages.otherSite
     case nil: break
     }
-    guard let method = request.method else {
-      var answer = EntryPages.fault(405, "Nothing can be done in this way here: go back and load the page again.")
-      answer.headers.append(("Allow", "GET, POST"))
-      return answer
-    }
-    if method == .get, let file = Assets.all.files[request.path] {
-      return WebAnswer(
-        200, [("Content-Type", file.type), ("Cache-Control", "public, max-age=31536000, immutable")],
-        body: .bytes(file.bytes))
-    }
+    guard let method = request.method else { return EntryPages.otherMethod }
+    if method == .get, let file = Assets.all.answer(request.path) { return file }
     if request.path == EntryPages.path { return await entry(request, method) }
     guard let cookie = request.cookie, let session = door.session(cookie) else { return EntryPages.signedOut }
     switch (method, request.path) {

@@ -35,6 +35,11 @@ struct Assets: Sendable {
     }
     (self.files, self.paths) = (files, paths)
   }
+
+  /// Returns the answer with the file at a path; `nil` for none.
+  func answer(_ path: String, kept: String = "public, max-age=31536000, immutable") -> WebAnswer? {
+    files[path].map { WebAnswer(200, [("Content-Type", $0.type), ("Cache-Control", kept)], body: .bytes($0.bytes)) }
+  }
 }
 
 /// The one script of all pages, which keeps an open page up to date.
