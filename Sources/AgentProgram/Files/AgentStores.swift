@@ -9,7 +9,6 @@ import LatchkeySystem
 struct OrdersStore {
   /// The orders that were found at the start.
   struct Found {
-    /// The orders in force; `nil` if there are none.
     var orders: AgentOrders?
     /// A Boolean value that indicates whether the newest file is damaged, or missing although the
     /// previous one exists.
@@ -102,8 +101,7 @@ struct LineageStore {
     ProcFile.readForeign(path, most: LineageFile.maximumBytes).map { LineageFile.read($0, boot: boot) } ?? [:]
   }
 
-  /// Returns the instant at which changes up to a number are due to be written; `nil` if they have
-  /// been written.
+  /// Returns when changes up to a number are due to be written; `nil` if they have been.
   func due(_ changes: Int) -> BootInstant? { changes == written ? nil : next }
 
   /// Writes the lineages as of a number of changes, if that is due.

@@ -77,7 +77,6 @@ struct HashCache {
 
   mutating func forget(_ isForgotten: (FileMark) -> Bool) { known = known.filter { !isForgotten($0.key) } }
 
-  /// A Boolean value that indicates whether any file is queued.
   var hasWork: Bool { !waiting.isEmpty }
 
   /// Returns whether a large file is queued or partly read.
@@ -108,9 +107,7 @@ struct HashCache {
   }
 }
 
-/// A file that is read in parts.
 private final class OpenedFile {
-  /// The mark of the file when it was opened.
   let mark: FileMark
   private let descriptor: Int32
   private var hash = SHA256()

@@ -19,7 +19,6 @@ struct PackageFiles {
   private(set) var originals = OriginalFiles()
   private(set) var places = NamedPlaces()
 
-  /// Creates a table without packages; `folder` is dpkg's.
   init(folder: String = "/var/lib/dpkg/info") { self.folder = folder }
 
   /// Reads the files of these packages and at these paths if they have changed, and returns whether

@@ -20,7 +20,6 @@ struct MatchersHere {
     DebianPackages.lists(in: folder).map { ($0.package, [$0.file]) }, uniquingKeysWith: +)
   private let folder: String
 
-  /// Creates the check; `packageFolder` is dpkg's.
   init(packageFolder: String = "/var/lib/dpkg/info") { folder = packageFolder }
 
   /// Returns the fault of a matcher that is well formed; `nil` if it can be used.

@@ -136,7 +136,6 @@ struct GateNotes {
   private static let most = 4_096
   let path: String
 
-  /// Creates the notes of the agent that keeps its orders at a path.
   init(besides orders: String) { path = orders + ".unanswered" }
 
   func add() {

@@ -10,14 +10,12 @@ struct ArgumentReader {
     /// The arguments with one space between two.
     var text = ""
     var isCut = false
-    /// A Boolean value that indicates whether they are those of the dynamic loader.
     var isLoader = false
     /// The name of the program that the loader is given; `nil` for none, and for any other program.
     var loaded: String?
     /// The beginnings of the arguments from the second on, for interpreters and shells; for the
     /// loader, those behind the program that it runs; otherwise empty.
     var afterFirst: [String] = []
-    /// A Boolean value that indicates whether there are more arguments than those.
     var hasMore = false
     /// Of further arguments those that may be a script by a relative path, if the others do not
     /// show what is run.
@@ -86,8 +84,7 @@ struct ArgumentReader {
   /// The largest number of loaders in a row, each of which runs the next one.
   private static let mostLoaders = 4
 
-  /// Returns the name of the program that the loader runs, and the arguments from that program on;
-  /// all arguments if they name none.
+  /// Returns the program that the loader runs, and the arguments from it on; all if they name none.
   private static func loaded(_ bytes: ArraySlice<UInt8>) -> (program: String?, arguments: ArraySlice<UInt8>) {
     var parts = bytes.split(separator: 0, omittingEmptySubsequences: false)[...]
     var program: String?

@@ -101,7 +101,6 @@ struct MountTable {
     }
   }
 
-  /// Returns the mount that a path lies in; `nil` if there is none.
   func mount(of path: some StringProtocol) -> Mount? {
     var found: Mount?
     for mount in byPlace.values where mount.place.utf8.count > found?.place.utf8.count ?? 0 && mount.holds(path) {

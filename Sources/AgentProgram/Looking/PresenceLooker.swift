@@ -39,7 +39,6 @@ final class PresenceLooker {
   /// The bus's descriptor, which can be polled; -1 without one.
   var descriptor: Int32 { bus?.descriptor ?? -1 }
 
-  /// A Boolean value that indicates whether logind answers.
   var hasSessions: Bool { bus?.isConnected == true }
 
   var hasInput: Bool { devices.canSee }

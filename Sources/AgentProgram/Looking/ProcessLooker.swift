@@ -12,7 +12,6 @@ struct ProcessLooker {
     var accounts: Set<UInt32>
     /// What the matchers in each account's orders need; accounts without an entry need nothing.
     var needs: [UInt32: RecognitionNeeds]
-    /// The processes that must not be closed.
     var protected: Set<ProcessIdentity>
     /// Executables that must not be closed, by device and inode.
     var protectedFiles: Set<FilePlace>
@@ -98,7 +97,6 @@ struct ProcessLooker {
   var devices = KnownDevices()
   var mounts = MountTable()
   var arguments = ArgumentReader()
-  /// The arguments that programs had when they were first seen.
   var firstSeen: [ProcessIdentity: FirstSeen] = [:]
   let ticks = UInt64(clamping: max(1, sysconf(Int32(_SC_CLK_TCK))))
 

@@ -104,7 +104,6 @@ struct ProgramPlace {
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct FlatpakPlace {
-  /// Where the system installs Flatpaks.
   private static let installed = "/var/lib/flatpak/app/"
 
   let id: String

@@ -43,7 +43,6 @@ struct ScriptPlaces: Hashable {
     readOpen(in: folder, isShell: isShell, arguments)
   }
 
-  /// Adds the files that arguments name by their paths.
   private mutating func readNamed(
     in folder: String, of name: String, isShell: Bool, _ arguments: ArgumentReader.Arguments
   ) {

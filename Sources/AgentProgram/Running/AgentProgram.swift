@@ -1,7 +1,6 @@
 import Glibc
 import LatchkeySystem
 
-/// The program `latchkey-agent`.
 public enum AgentProgram {
   /// Runs the program, and returns its exit status.
   public static func main(arguments: [String]) -> Int32 {
@@ -46,7 +45,6 @@ public enum AgentProgram {
   }
 }
 
-/// The settings of an agent, from its command line.
 struct AgentSettings: Hashable, Sendable {
   var socket: String
   var orders: String

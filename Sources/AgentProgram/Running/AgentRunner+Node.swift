@@ -125,7 +125,6 @@ final class NodeConnection {
 
   init(_ socket: LocalSocket, _ peer: LocalSocket.Peer) { (self.socket, self.peer) = (socket, peer) }
 
-  /// A Boolean value that indicates whether any bytes are queued.
   var hasWaiting: Bool { !waiting.isEmpty }
 
   /// Queues a frame, and sends it as soon as there is room; returns `false` if the connection must

@@ -45,7 +45,6 @@ extension AgentRunner {
   /// Reads the files that orders name again, since some may have been installed or removed.
   func reloadFiles() { if loadFiles() { checkMatchers() } }
 
-  /// Checks the matchers against this machine again.
   private func checkMatchers() {
     let now = present()
     var here = MatchersHere()

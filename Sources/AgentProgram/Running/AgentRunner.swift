@@ -51,7 +51,6 @@ final class AgentRunner {
   var blinding: Set<UInt32> = []
   /// The process in which a program started last, and when its examination began.
   var lastStarted: (process: ProcessIdentity, at: BootInstant)?
-  /// A Boolean value that indicates whether the kernel reports copies of processes.
   var hasCopiesReported = false
   /// The numbers of processes that were asked to end, frozen or killed since the last full scan, or
   /// are still closing.
@@ -200,7 +199,6 @@ final class AgentRunner {
   static func say(_ sentence: String) { AgentProgram.write("latchkey-agent: \(sentence)\n", to: STDERR_FILENO) }
 }
 
-/// The reason why an agent cannot start.
 struct AgentStartFault: Error, Hashable, Sendable {
   /// A sentence with the next step.
   let sentence: String

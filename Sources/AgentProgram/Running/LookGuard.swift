@@ -17,7 +17,6 @@ enum LookGuard {
   ///
   /// A longer one is noticed within twice that.
   private static let patienceMilliseconds: Int32 = 750
-  /// The most processes that are left out.
   private static let mostProcesses = 256
   /// The environment that the process was started with.
   private static let environment = Mutex<[String]>([])

@@ -86,7 +86,7 @@ struct SignsOfLife {
   private let interval: Int64?
   private var next: BootInstant?
 
-  /// Creates the signs for a service manager; `nil` for a process that is not a service.
+  /// Creates the signs; `manager` is `nil` for a process that is not a service.
   init(_ manager: ServiceManager?) {
     self.manager = manager
     interval = manager?.signInterval.map { duration in

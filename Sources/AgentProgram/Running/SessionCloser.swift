@@ -19,7 +19,6 @@ struct SessionCloser {
     subordinates = SubordinateUsers(path: subordinateUsers)
   }
 
-  /// Asks the desktops of an account to lock.
   mutating func lock(_ account: UInt32) {
     guard let bus = connected() else { return }
     for session in bus.sessions() where session.user == account { _ = bus.lock(session.id) }
@@ -71,7 +70,6 @@ struct SessionCloser {
 ///
 /// Spec: Protocol/13-agent.md §9.
 struct SubordinateUsers {
-  /// The largest file that is read, in bytes.
   private static let largestFile = 1 << 20
   private static let mostRanges = 4_096
 

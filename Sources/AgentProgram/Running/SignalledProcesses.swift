@@ -55,7 +55,6 @@ struct ProtectedProcesses {
     var processes: Set<ProcessIdentity> = []
     var file: ProcessLooker.FilePlace?
 
-    /// Reads a process and its ancestors.
     init(of process: Int32) {
       var pid = process
       for _ in 0..<64 where pid > 1 {

@@ -26,7 +26,6 @@ struct TerminalTeller {
 
   private let isOn: Bool
   private let language: Language
-  /// Returns the terminals of an account on which the child is warned.
   private let terminals: (UInt32) -> [AccountTerminal]
   private var lastReport: UInt64 = 0
   private var told: [Told] = []
@@ -98,7 +97,7 @@ struct TerminalTeller {
   }
 }
 
-/// A terminal of an account, where a person of that account may be.
+/// A terminal where a person of an account may be.
 struct AccountTerminal: Hashable {
   /// Its path, such as `/dev/pts/3`.
   let path: String
@@ -136,7 +135,6 @@ struct AccountTerminal: Hashable {
 }
 
 extension AccountTerminal {
-  /// Returns the terminals of an account's processes, at most `most`.
   static func all(of account: UInt32, most: Int = 32) -> [AccountTerminal] {
     var found: Set<AccountTerminal> = []
     for pid in ProcFile.processes() {

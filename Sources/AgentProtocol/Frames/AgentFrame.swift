@@ -120,7 +120,6 @@ public enum AgentFrameError: Error, Hashable, Sendable, CustomStringConvertible 
   /// The sender speaks another version.
   case version(UInt8)
   case kind(UInt8)
-  /// A body is longer than its kind permits.
   case tooLong(kind: UInt8, bytes: Int)
   /// A body ends before its last field is complete.
   case short

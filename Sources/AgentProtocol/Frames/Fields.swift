@@ -89,7 +89,6 @@ struct FieldReader {
     return ProcessIdentity(processID: Int32(pid), startTime: try number64())
   }
 
-  /// Throws an error unless every byte has been read.
   func end() throws(AgentFrameError) { if !rest.isEmpty { throw .trailing } }
 }
 

@@ -212,6 +212,5 @@ extension AgentMachine {
     return wake.waits
   }
 
-  /// Returns whether a program with this deadline is closed now.
   func isClosed(since instant: BootInstant, _ now: BootInstant) -> Bool { closing(at: instant) <= now }
 }

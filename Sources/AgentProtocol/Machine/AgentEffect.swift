@@ -18,14 +18,12 @@ public enum AgentEffect: Hashable, Sendable {
   case tell(AgentReport)
 }
 
-/// The abilities of an agent on its machine.
 public struct AgentAbilities: Hashable, Sendable {
   /// The only account whose programs it may act on; `nil` for the system agent, which may act on
   /// every account that orders name.
   public var onlyAccount: UInt32?
   /// A Boolean value that indicates whether it can freeze programs.
   public var canPause: Bool
-  /// A Boolean value that indicates whether it can close sessions and refuse log-ins.
   public var canCloseSessions: Bool
   /// The account of the node, whose sessions are never closed; `nil` if the agent acts for that
   /// account.

@@ -188,7 +188,6 @@ extension AgentMachine {
 }
 
 extension AgentMachine {
-  /// Returns the terms of an application, or of unknown programs, in an account.
   public func terms(of app: AppID?, in account: UInt32) -> ProgramTerms? { accounts[account]?.terms(of: app) }
 
   /// Returns the report that a program is closed, with the matchers of one that is no application.

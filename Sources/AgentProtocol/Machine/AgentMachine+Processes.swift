@@ -4,7 +4,6 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/13-agent.md §8, §9.
 extension AgentMachine {
-  /// Takes the facts of a process that is new or has changed.
   public mutating func saw(_ facts: ProcessFacts, at now: BootInstant) -> [AgentEffect] {
     advance(to: now)
     guard let supervised = accounts[facts.account] else { return ended(facts.identity, at: now) }

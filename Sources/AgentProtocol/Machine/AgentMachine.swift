@@ -29,7 +29,6 @@ public struct AgentMachine: Sendable {
   }
 
   let abilities: AgentAbilities
-  /// The orders in force; `nil` if there are none.
   public private(set) var orders: AgentOrders?
   /// The faults of the orders, except those of matchers.
   private var faults: [OrderFault] = []
@@ -68,7 +67,6 @@ public struct AgentMachine: Sendable {
   /// Creates a machine without orders, which closes nothing.
   public init(abilities: AgentAbilities) { self.abilities = abilities }
 
-  /// The number of the orders in force; `nil` if there are none.
   public var ordersInForce: UInt64? { orders?.number }
   public var supervisedAccounts: Set<UInt32> { Set(accounts.keys) }
   /// Returns what must be known of an account's processes to recognize its programs.
@@ -90,7 +88,6 @@ public struct AgentMachine: Sendable {
 
   public func facts(of process: ProcessIdentity) -> ProcessFacts? { followed[process]?.facts }
 
-  /// Returns whether a process was killed and has not been seen to end.
   public func isKilled(_ process: ProcessIdentity) -> Bool {
     if case .killed = followed[process]?.closing { true } else { false }
   }

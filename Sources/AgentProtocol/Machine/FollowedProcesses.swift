@@ -22,7 +22,6 @@ struct FollowedProcesses: Sendable {
 
   var identities: [ProcessIdentity] { Array(ruled.keys) + others.keys }
 
-  /// The state of a process; `nil` if it is not followed.
   subscript(process: ProcessIdentity) -> AgentMachine.Followed? {
     get { ruled[process] ?? others[process] }
     set {
@@ -43,7 +42,6 @@ struct FollowedProcesses: Sendable {
     }
   }
 
-  /// Removes a process, and returns its state; `nil` if it is not followed.
   mutating func remove(_ process: ProcessIdentity) -> AgentMachine.Followed? {
     if let known = ruled.removeValue(forKey: process) {
       if known.isApplication { applicationCount -= 1 }

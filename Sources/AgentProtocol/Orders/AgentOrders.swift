@@ -74,7 +74,6 @@ public struct AccountOrders: Hashable, Sendable {
   public var screen: ScreenTerms
   /// When and why its sessions close; `nil` if they are left alone.
   public var sessions: SessionTerms?
-  /// The terms of unknown programs; `nil` if they are left alone.
   public var unknown: ProgramTerms?
   /// The applications, in ascending order of their IDs.
   public var programs: [ProgramOrder]

@@ -95,7 +95,6 @@ public enum ClosingSentence {
       : Phrase("This session closes in {time}: {why}. Save your work.", ["time": time, "why": cause(reason, phrase)])
   }
 
-  /// Returns the sentence when an account's sessions close.
   public static func sessionsClosed(reason: String, phrase: (String) -> Phrase = { Phrase(verbatim: $0) }) -> Phrase {
     reason.isEmpty
       ? Phrase("This session closes now.") : Phrase("This session closes now: {why}.", ["why": cause(reason, phrase)])

@@ -5,7 +5,6 @@ import LatchkeyModel
 /// Spec: Protocol/13-agent.md §6.
 public struct OrderFault: Hashable, Sendable {
   public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
-    /// The machine has no such account.
     case noAccount = 1
     /// The agent runs as another user and has no rights over this account.
     case otherAccount = 2
@@ -15,7 +14,6 @@ public struct OrderFault: Hashable, Sendable {
     case badMatcher = 5
     /// The agent cannot pause programs here: they are closed instead.
     case cannotPause = 6
-    /// The agent cannot close sessions or refuse log-ins here.
     case cannotCloseSession = 7
     /// The orders are larger than permitted.
     case tooLarge = 8

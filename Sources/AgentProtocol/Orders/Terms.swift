@@ -10,7 +10,6 @@ public struct SessionTerms: Hashable, Sendable {
     case close = 1
     /// The sessions are locked, again and again.
     case lock = 2
-    /// The sessions are locked unless an always-allowed application runs.
     case lockUnlessAllowed = 3
   }
 

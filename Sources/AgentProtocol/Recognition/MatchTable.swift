@@ -115,7 +115,6 @@ struct MatchTable: Sendable {
   /// Returns whether a process is the program of a menu entry that no rule names.
   func isEntry(_ facts: ProcessFacts) -> Bool { others?.isEntry(facts) == true }
 
-  /// The processes whose application the node has named.
   var namedProcesses: [ProcessIdentity] { Array(byProcess.keys) }
 
   /// Returns the application of a process according to the node; `nil` if the node does not name

@@ -4,7 +4,6 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/13-agent.md §6.
 public enum MatcherCheck {
-  /// Returns the fault of a matcher; `nil` if it can be used.
   public static func fault(of matcher: AppMatcher) -> OrderFault.Kind? {
     let value = matcher.value
     switch matcher.kind {

@@ -129,7 +129,6 @@ extension ScriptInterpreters {
 extension ScriptInterpreters {
   /// The options of Python that take no value, and those that take one.
   private static let (pythonLetters, pythonValues) = ("bBdEhiIOPqRsStuvVx", "WX")
-  /// The most files that are looked for inside of arguments.
   private static let mostInside = 64
 
   /// Returns the files that arguments after the first name by a part of themselves: the value of an

@@ -4,7 +4,6 @@
 ///
 /// Spec: Protocol/13-agent.md §8.
 extension ScriptInterpreters {
-  /// The target of a link of a process in `/proc`.
   public enum LinkTarget: Hashable, Sendable {
     case path(String)
     /// The path is longer than the kernel reports.

@@ -30,7 +30,6 @@ public struct AgentReport: Hashable, Sendable {
     case closed(ProgramUse, Deed, reason: String, matchers: [AppMatcher])
     /// A person must be warned that a program closes in some milliseconds.
     case warned(account: UInt32, app: AppID?, left: Int64)
-    /// Orders are in force, for the first time or again.
     case inForce(orders: UInt64)
     /// A part of the orders is not carried out.
     case refused(orders: UInt64, OrderFault)
@@ -56,7 +55,6 @@ public struct AgentReport: Hashable, Sendable {
     /// milliseconds.
     case screenTime(account: UInt32, milliseconds: Int64)
 
-    /// The most matchers of a program that was closed.
     public static let mostMatchers = 2
 
     /// The name of the condition that parents see for a day afterwards; `nil` for none.

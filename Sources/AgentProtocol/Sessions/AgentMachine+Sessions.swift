@@ -147,7 +147,6 @@ extension AgentMachine {
     return effects
   }
 
-  /// Returns whether an always-allowed application runs in an account.
   private func runsAlwaysAllowed(in account: UInt32) -> Bool {
     guard let supervised = accounts[account] else { return false }
     return followed.ruled.values.contains { known in

@@ -207,7 +207,6 @@ public protocol BridgeKind: Sendable {
 
 /// The kinds of receiver.
 public enum BridgeKinds {
-  /// Each kind, in the order of `ReceiverKind`.
   public static let all: [any BridgeKind.Type] = [NtfyReceiver.self, WebhookReceiver.self, MQTTBridge.self]
 
   /// Carries the notices of a receiver.

@@ -16,14 +16,12 @@ public struct BridgeSettings: Codable, Hashable, Sendable {
   /// Its secrets, such as a password.
   public var secrets: [String: String]
 
-  /// The most bytes of a file.
   private static let mostBytes = 65_536
 
   public init(
     name: String, kind: ReceiverKind, token: String, values: [String: String] = [:], secrets: [String: String] = [:]
   ) { (self.name, self.kind, self.token, self.values, self.secrets) = (name, kind, token, values, secrets) }
 
-  /// Returns the folder of these files in a node's state folder.
   public static func folder(in stateFolder: String) -> String { stateFolder + "/receivers" }
 
   /// Returns the path of a receiver's file in a node's state folder.

@@ -153,7 +153,6 @@ struct ToldAnswers: Sendable {
 ///
 /// Spec: Protocol/14-bridge.md §1.
 struct QuestionRecord: Sendable {
-  /// What the file holds.
   struct Content: Hashable, Sendable, Codable {
     /// The notices of the questions, whose sentences are left out because nobody needs them later.
     var questions: [ParentNotice] = []
@@ -176,7 +175,6 @@ struct QuestionRecord: Sendable {
   /// What the file holds; `nil` if the file is missing or damaged.
   private(set) var content: Content?
 
-  /// Reads the file at a path.
   init(_ path: String?) {
     self.path = path
     guard let path else { return }

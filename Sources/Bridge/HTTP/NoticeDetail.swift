@@ -15,7 +15,6 @@ enum NoticeDetail: String, Hashable, Sendable, CaseIterable {
   /// The smallest limit of a push service is about 4 KB.
   static let mostBytes = 1_000
 
-  /// Returns the text of a notice with its open requests.
   func text(_ notice: ParentNotice, _ requests: [RequestListing]) -> String {
     let child = self == .bare ? "A child" : PrintableText.of(notice.child?.text ?? "A child")
     let machine = self == .bare ? "A machine" : PrintableText.of(notice.device?.text ?? "A machine")

@@ -51,7 +51,6 @@ struct WebClient: WebPosting {
     client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
   }
 
-  /// Ends all requests and connections.
   func close() async {
     do { try await client.shutdown() } catch {}
   }

@@ -7,7 +7,6 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/14-bridge.md §4.
 struct HomeDevice: Encodable {
-  /// The device.
   struct About: Encodable {
     var identifiers: [String]
     var name: String
@@ -26,10 +25,8 @@ struct HomeDevice: Encodable {
     }
   }
 
-  /// A condition of an entity's availability.
   struct Availability: Encodable { var topic: String }
 
-  /// An entity.
   struct Entity: Encodable {
     var platform: String
     var id: String?
@@ -74,7 +71,6 @@ struct HomeDevice: Encodable {
   var origin = Origin()
   var components: [String: Entity]
 
-  /// The minutes that the button grants.
   static let buttonMinutes = 15
 
   /// Creates the device of a child, with what stands for the child and the bridge in topics.

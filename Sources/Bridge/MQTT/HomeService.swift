@@ -49,7 +49,6 @@ actor HomeService {
     var contested: Set<String> = []
     /// The payload of each retained topic that was published.
     var published: [String: [UInt8]] = [:]
-    /// The state of each child that was published.
     var states: [String: ChildState] = [:]
   }
 
@@ -58,16 +57,13 @@ actor HomeService {
     rules = PressRules(rights)
   }
 
-  /// The will of each connection.
   nonisolated var will: (topic: String, payload: String) { (HomeTopics.online(own), "offline") }
-  /// The client's name at the broker.
   nonisolated var clientName: String { "latchkey-\(own)" }
 }
 
 // MARK: - Connections
 
 extension HomeService {
-  /// Begins to use a connection.
   func start(_ connection: MQTTConnection) async {
     link = Link(connection: connection, claims: ClaimBook(own: own))
     for filter in HomeTopics.filters(rights) { connection.subscribe(filter) }
@@ -75,7 +71,6 @@ extension HomeService {
     _ = await connection.publish(HomeTopics.online(own), Self.online, isRetained: true)
   }
 
-  /// Notes that the connection has ended.
   func stop(_ connection: MQTTConnection) { if link?.connection === connection { link = nil } }
 
   /// Takes leave of the broker, so that another bridge can take over at once.

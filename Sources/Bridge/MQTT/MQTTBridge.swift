@@ -121,7 +121,6 @@ public struct MQTTBridge: BridgeKind {
     if await !service.isCleared { throw BridgeFault((connection.fault ?? .lost).sentence(server)) }
   }
 
-  /// Connects again and again.
   private func connect(
     _ service: HomeService, _ bridge: Bridge, _ press: @escaping @Sendable ((child: String, press: Press.Read)) -> Bool
   ) async throws {

@@ -135,7 +135,6 @@ struct PressRules: Sendable {
 }
 
 extension PressRules.Refusal {
-  /// The refusal in words for the one who pressed; `nil` if nobody is told.
   var sentence: String? {
     switch self {
     // These are copies of presses that were answered.

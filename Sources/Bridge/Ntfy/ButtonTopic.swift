@@ -73,7 +73,6 @@ struct DropCount {
   /// When the last foreign messages came, the oldest first, at most `manyForeign`.
   private var foreign: [ContinuousClock.Instant] = []
 
-  /// Counts a message.
   mutating func add(_ reason: Reason, at now: ContinuousClock.Instant) {
     counts[reason, default: 0] += 1
     guard reason == .foreign else { return }
@@ -89,7 +88,6 @@ struct DropCount {
     return counts
   }
 
-  /// Logs what is due.
   mutating func log(at now: ContinuousClock.Instant, _ logger: Logger) {
     guard let due = due(at: now) else { return }
     logger.notice(

@@ -7,7 +7,6 @@ import LatchkeyProtocol
 /// A server from 2.16 on shows a message in the place of an earlier one with the same
 /// `sequence_id`; an older one ignores that member.
 struct NtfyMessage: Hashable, Sendable, Encodable {
-  /// A button.
   struct Action: Hashable, Sendable, Encodable {
     var action = "http"
     var label: String

@@ -7,7 +7,6 @@ import LatchkeySystem
 ///
 /// Spec: Protocol/14-bridge.md §2.
 actor NtfyPresses {
-  /// What became of a press at the node.
   private enum Result {
     /// The node is away or busy.
     case again

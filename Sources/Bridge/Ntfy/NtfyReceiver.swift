@@ -104,7 +104,6 @@ struct NtfySettings: Sendable {
 ///
 /// Spec: Protocol/14-bridge.md §2.
 public struct NtfySetup: Sendable {
-  /// What a parent chooses.
   public struct Choice: Sendable {
     public var server: String
     public var text: String

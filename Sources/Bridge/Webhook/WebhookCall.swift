@@ -8,7 +8,6 @@ import LatchkeySystem
 ///
 /// Spec: Protocol/14-bridge.md §3.
 struct WebhookCall: Hashable, Sendable {
-  /// The members of the body.
   private struct Content: Encodable {
     var number: Int
     var kind: ParentNotice.Kind

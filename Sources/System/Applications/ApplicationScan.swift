@@ -1,6 +1,5 @@
 import LatchkeyModel
 
-/// An application that was found on this machine.
 public struct FoundApplication: Hashable, Sendable {
   /// The application as it is reported to parents.
   public var app: InstalledApp

@@ -2,7 +2,6 @@ import Glibc
 
 /// The installed packages according to dpkg's files; empty on a machine without dpkg.
 public struct DebianPackages: Sendable {
-  /// A folder such as `/var/lib/dpkg`.
   let folder: String
   private static let mostPackages = 20_000
   private static let mostListBytes = 32 << 20
@@ -24,7 +23,6 @@ public struct DebianPackages: Sendable {
     ProcFile.read(list, most: 8 << 20)?.split(separator: 0x0A).lazy.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Returns the packages that own files.
   func owners(of paths: Set<String>) -> [String: String] {
     guard !paths.isEmpty else { return [:] }
     var wanted: [[UInt8]: String] = [:]

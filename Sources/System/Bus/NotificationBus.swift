@@ -72,7 +72,6 @@ final class NotificationBus {
     return NotificationService.Owner(name: name, generation: generation)
   }
 
-  /// Shows a notification, and returns its ID.
   func show(
     _ notification: DesktopNotification, replacing old: NotificationID?
   ) throws(NotificationFault) -> NotificationID {

@@ -6,7 +6,6 @@ import Synchronization
 ///
 /// Its connection is made anew after the bus was restarted. Until then, calls fail.
 public final class NotificationService: Sendable {
-  /// What happens on the desktop.
   public enum Event: Hashable, Sendable {
     /// A person has pressed a button of a notification, or the notification itself: `default`.
     case pressed(NotificationID, action: String)
@@ -139,7 +138,6 @@ public final class NotificationService: Sendable {
 
 /// A notification as a desktop shows it.
 public struct DesktopNotification: Hashable, Sendable {
-  /// A button.
   public struct Action: Hashable, Sendable {
     /// Its name in events; `default` for the notification itself.
     public var key: String

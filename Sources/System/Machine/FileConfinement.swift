@@ -7,7 +7,6 @@ import Glibc
 /// look into programs outside, such as their memory, and from Landlock 6 on to signal them, and to
 /// connect to sockets with abstract names. It does not forbid to connect to sockets with paths.
 public enum FileConfinement {
-  /// What a rule permits.
   public enum Access: Sendable {
     case read
     /// Also to run programs.
@@ -32,7 +31,6 @@ public enum FileConfinement {
     public init(_ path: String, _ access: Access) { (self.path, self.access) = (path, access) }
   }
 
-  /// The outcome.
   public enum Outcome: Hashable, Sendable {
     case confined
     /// The kernel has no Landlock, or one that would keep files from being moved between folders.

@@ -140,7 +140,6 @@ public enum OpenFiles {
   }
 }
 
-/// The core files of this process.
 public enum CoreFiles {
   /// Sets the size limit of core files to 0, for this process and the programs that it starts.
   public static func forbid() {

@@ -34,7 +34,6 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// A Boolean value that indicates whether this is an IPv4 address.
   public var isV4: Bool { bytes.count == 4 }
 
   /// A Boolean value that indicates whether this is an address in `127.0.0.0/8`, or `::1`.
@@ -66,7 +65,6 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   /// address itself shows.
   public var leadsElsewhere: Bool { isUsable && !isLoopback && !isLinkLocal }
 
-  /// The address as text, such as `192.168.1.5` or `fe80::1`.
   public var description: String {
     var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     inet_ntop(isV4 ? AF_INET : AF_INET6, bytes, &buffer, socklen_t(buffer.count))

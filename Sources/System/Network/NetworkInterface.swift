@@ -3,7 +3,6 @@ import Glibc
 /// A network interface of this machine at one moment.
 public struct NetworkInterface: Hashable, Sendable {
   public var index: UInt32
-  /// The name, as `ip link` shows it.
   public var name: String
   public var isUp: Bool
   /// A Boolean value that indicates whether the link itself works, such as a plugged cable.

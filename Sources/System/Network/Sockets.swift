@@ -16,7 +16,6 @@ public final class LocalSocket: Sendable {
   /// `O_PATH`, which the header declares only to programs that ask for more than POSIX.
   private static let pathOnly: Int32 = 0o10_000_000
 
-  /// Takes ownership of a descriptor.
   private init(_ descriptor: Int32) { self.descriptor = descriptor }
 
   deinit { close(descriptor) }

@@ -76,7 +76,6 @@ public enum ProcFile {
     case none
   }
 
-  /// Returns the executable that a process's folder in /proc shows.
   public static func executable(in folder: String) -> Executable {
     if let path = link("\(folder)/exe") { return .path(path) }
     return errno == ENAMETOOLONG ? .longPath : .none

@@ -44,7 +44,6 @@ public struct ProcessEvents: ~Copyable, Sendable {
   /// Turns reports of copies on or off; they are off at first.
   public func reportForks(_ isWanted: Bool) { latchkey_events_select(descriptor, isWanted ? 1 : 0) }
 
-  /// Returns the next event; `nil` if none is available.
   public func next() -> Event? {
     while true {
       var (process, parent): (pid_t, pid_t) = (0, 0)

@@ -17,7 +17,6 @@ public final class ProcessJail {
   public let folder: String
   private var cells: [ProcessIdentity: Cell] = [:]
 
-  /// The group of one process.
   private final class Cell {
     /// The file that signals when the last process leaves the group.
     let events: Int32
@@ -60,7 +59,6 @@ public final class ProcessJail {
   /// when the process leaves its group.
   public var descriptors: [(process: ProcessIdentity, descriptor: Int32)] { cells.map { ($0.key, $0.value.events) } }
 
-  /// Freezes a process; returns `false` if that failed.
   public func freeze(_ process: ProcessIdentity) -> Bool {
     if let cell = cells[process], cell.isOccupied { return true }
     cells[process] = nil

@@ -173,7 +173,6 @@ public enum InheritedDescriptors {
   static var all: [Int32] { noted.withLock { $0 } }
 }
 
-/// The end of a program.
 public struct ProgramExit: Hashable, Sendable {
   public enum Cause: Hashable, Sendable {
     /// The program exited with a status of 0 to 255.

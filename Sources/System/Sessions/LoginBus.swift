@@ -162,9 +162,7 @@ public struct LoginSession: Hashable, Sendable {
   ///
   /// The desktop runs in the account itself, so the value `false` must not give an advantage.
   public var isLocked: Bool
-  /// Its class, such as `user` or `greeter`.
   public var sessionClass: String
-  /// Its state, such as `online`, `active` or `closing`.
   public var state: String
   /// Its type, such as `tty`, `x11` or `wayland`.
   public var type: String

@@ -7,12 +7,10 @@ import LatchkeyRules
 struct ChildPlan: Sendable {
   let day: ChildToday
   let rules: ChildRules
-  /// The machines that are the child's.
   let machines: [PeerStatus]
   /// What the rules make together.
   let plan: RuleSet
 
-  /// Asks a node for the plan of a child.
   static func read(of child: String, at node: any NodeInterface) async throws -> ChildPlan {
     let day = try await node.ask(Endpoints.getToday, child)
     let rules = try await node.ask(Endpoints.getRules, child)
@@ -20,7 +18,6 @@ struct ChildPlan: Sendable {
     return ChildPlan(day, rules, peers)
   }
 
-  /// Puts together what a node has answered.
   init(_ day: ChildToday, _ rules: ChildRules, _ peers: [PeerStatus]) {
     (self.day, self.rules) = (day, rules)
     machines = peers.filter { rules.child.machines.contains($0.device.name) }
@@ -39,10 +36,8 @@ struct ChildPlan: Sendable {
 
   var child: String { day.childID.description }
   var name: String { day.name.text }
-  /// The family's present day.
   var today: FamilyDay { FamilyDay(day.day) ?? .first }
 
-  /// The family's days.
   var boundary: DayBoundary? {
     let hour = rules.family.first { RuleKey($0.key) == ChildRule.dayStart.key }.flatMap { Int($0.value) } ?? 0
     return try? DayBoundary(zone: day.zone, dayStartHour: hour)
@@ -62,7 +57,6 @@ struct ChildPlan: Sendable {
     return Hexadecimal.encode(Array(SHA256.hash([UInt8](lines.joined(separator: "\n").utf8)).prefix(8)))
   }
 
-  /// Returns the version of a rule of the page.
   func version(of rule: PlanRule) -> String { Self.version(of: listings(of: rule)) }
 
   /// Returns what of the child's own was seen when a rule of the page is changed, for the node to
@@ -80,7 +74,6 @@ struct ChildPlan: Sendable {
     return keys.filter { known.insert($0).inserted }.prefix(RuleRequest.mostSeen).map { .init($0, own($0)?.value) }
   }
 
-  /// Returns the child's own rule of a key; `nil` for none.
   func own(_ key: String) -> RuleListing? { rules.rules.first { $0.key.text == key } }
 
   /// Returns the rule that holds under a key: the child's or the family's.
@@ -88,7 +81,6 @@ struct ChildPlan: Sendable {
     own(key.text) ?? rules.family.first { $0.key.text == key.text && $0.notInForce == nil }
   }
 
-  /// Returns what a rule of the plan says in words; `nil` for nothing.
   func words(_ rule: PlanRule) -> Phrase.Argument? {
     rule == .daily ? plan.dailyLimit.map { .phrase($0.phrase) } : inForce(rule.key)?.valueArgument
   }
@@ -138,7 +130,6 @@ struct ChildPlan: Sendable {
     }
   }
 
-  /// Returns what days are called; `nil` for no name.
   func name(of days: DayRange) -> String? {
     let key = DayRule.name.key(on: days)
     return inForce(key)?.value
@@ -149,7 +140,6 @@ struct ChildPlan: Sendable {
 enum PlanRule: String, CaseIterable, Hashable, Sendable {
   case bedtime, school, reward, daily, weekly, breaks, carryOver
 
-  /// The key of the rule of every day.
   var key: RuleKey {
     switch self {
     case .bedtime: ChildRule.bedtime.key
@@ -194,7 +184,6 @@ enum PlanRule: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// What the rule does.
   var meaning: Phrase {
     switch self {
     case .bedtime: Phrase("Only what is always allowed is open.")
@@ -207,7 +196,6 @@ enum PlanRule: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// The label of its field.
   var label: Phrase {
     switch self {
     case .bedtime, .school, .reward: Phrase("Times")

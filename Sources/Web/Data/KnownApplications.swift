@@ -8,7 +8,6 @@ struct KnownApplications: Sendable {
   struct App: Hashable, Sendable {
     var id: AppID
     var name: String
-    /// The category; `nil` if none is in force.
     var category: AppCategory?
     var isByDefault = false
     /// The rate in milli-points a minute; `nil` without a category.
@@ -46,7 +45,6 @@ struct KnownApplications: Sendable {
     var hours: Phrase?
   }
 
-  /// The ID of the child.
   var child: String
   var name: String
   var zone: String
@@ -57,7 +55,6 @@ struct KnownApplications: Sendable {
   /// The number of refused programs for which the machines' lists have no room.
   var moreRefused: Int { Dictionary(refused.map { ($0.deviceID, $0.more) }, uniquingKeysWith: max).values.reduce(0, +) }
 
-  /// Asks a node for the applications of a child.
   static func read(of child: String, at node: any NodeInterface) async throws -> KnownApplications {
     let day = try await node.ask(Endpoints.getToday, child)
     let ruled = try await node.ask(Endpoints.getApps, child).flatMap(\.apps)
@@ -148,7 +145,6 @@ struct ApplicationFilter: Hashable, Sendable {
     kind = query["show"].flatMap { Kind(rawValue: $0) } ?? .all
   }
 
-  /// Returns whether an application is shown.
   func fits(_ app: KnownApplications.App) -> Bool {
     let word = text.lowercased()
     guard word.isEmpty || app.name.lowercased().contains(word) || app.id.text.lowercased().contains(word) else {
@@ -179,14 +175,12 @@ enum ApplicationChoice {
     ("always", Phrase("always allowed")), ("sometimes", Phrase("not always allowed")),
   ]
 
-  /// Returns the category of an application.
   static func category(_ app: KnownApplications.App) -> Phrase {
     guard let category = app.category else { return Phrase("none yet") }
     return app.isByDefault
       ? Phrase("{category}, by default", ["category": .phrase(PageWords.title(category))]) : PageWords.title(category)
   }
 
-  /// Returns whether an application may be used.
   static func allowed(_ app: KnownApplications.App) -> Phrase {
     if !app.isEnabled { return Phrase("its rules are off") }
     if app.isBlocked { return Phrase("blocked") }
@@ -199,7 +193,6 @@ enum ApplicationChoice {
     whole(app.limit, app.groups.map { ($0.name, $0.limit) })
   }
 
-  /// Returns the groups of an application; `nil` for none.
   static func groups(_ app: KnownApplications.App) -> Phrase? {
     app.groups.isEmpty ? nil : Phrase("in {groups}", ["groups": .list(app.groups.map { .text($0.name) })])
   }

@@ -48,7 +48,6 @@ enum PlanChart {
     var windows: WeekWindows
   }
 
-  /// Returns the chart of a plan, with the hours of applications and groups.
   static func data(_ plan: RuleSet, hours: [Hours] = []) -> PageData {
     // Four lines a day instead of three.
     let row = hours.isEmpty ? 30 : 38

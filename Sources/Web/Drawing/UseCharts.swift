@@ -100,7 +100,6 @@ enum WeekChart {
   }
 }
 
-/// The ring of the time that is left.
 enum TimeRing {
   /// The circle is drawn with a circumference of so many units.
   private static let length = 1_000
@@ -116,7 +115,6 @@ enum TimeRing {
     {{/ring}}
     """
 
-  /// Returns the ring of a day: what is left of what there is today.
   static func data(_ day: ChildToday) -> PageData {
     let screen = day.screen
     var (part, middle) = (length, Phrase("free"))
@@ -146,7 +144,6 @@ enum UseBar {
     {{/bar}}
     """
 
-  /// Returns the bar of a day; `nil` without a limit.
   static func data(_ day: ChildToday) -> PageData? {
     guard let limit = day.limitMilliseconds, limit > 0 else { return nil }
     let part = Double(min(max(day.usedMilliseconds, 0), limit)) / Double(limit) * 100

@@ -8,7 +8,6 @@ import LatchkeyProtocol
 ///
 /// Spec: Protocol/15-pages.md §3.
 struct SessionTable: Sendable {
-  /// A browser that was let in.
   struct Session: Hashable, Sendable {
     /// What each form of the session carries.
     let token: String
@@ -50,7 +49,6 @@ struct SessionTable: Sendable {
     return sessions[index]
   }
 
-  /// Keeps a sentence for the next page of a session.
   mutating func tell(_ word: PageWord, cookie: String) {
     if let index = index(of: cookie) { sessions[index].word = word }
   }
@@ -62,7 +60,6 @@ struct SessionTable: Sendable {
     return sessions[index].word
   }
 
-  /// Ends the session of a cookie.
   mutating func remove(cookie: String) { if let index = index(of: cookie) { sessions.remove(at: index) } }
 
   private func seen(at index: Int) -> Int64 { sessions[index].lastSeen }

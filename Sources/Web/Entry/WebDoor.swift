@@ -45,7 +45,6 @@ final class WebDoor: Sendable {
     }
   }
 
-  /// Returns the session of a cookie; `nil` if there is none.
   func session(_ cookie: String) -> SessionTable.Session? {
     state.withLock { state in
       guard let session = state.sessions.session(cookie: cookie, now: Self.now) else { return nil }
@@ -63,16 +62,13 @@ final class WebDoor: Sendable {
   /// Sets what is called when somebody signs out.
   func whenSignedOut(_ body: @escaping @Sendable () -> Void) { onSignOut.withLock { $0 = body } }
 
-  /// Keeps a sentence for the next page of a session.
   func tell(_ word: PageWord, _ cookie: String) { state.withLock { $0.sessions.tell(word, cookie: cookie) } }
 
   /// Returns the sentence that was kept for a session, once.
   func takeWord(_ cookie: String) -> PageWord? { state.withLock { $0.sessions.takeWord(cookie: cookie) } }
 
-  /// Notes that a page has opened its stream.
   func openedStream() { state.withLock { $0.last.opened(Self.now) } }
 
-  /// Notes that the stream of a page has ended.
   func closedStream() { state.withLock { $0.last.closed(Self.now) } }
 
   /// Returns how many milliseconds it lasts at least until the process may end.
@@ -101,7 +97,6 @@ struct OneTimeLinks: Sendable {
   static let mostWrong = 10
   /// The number of links that can be open, and of those that are remembered as over.
   static let most = 16
-  /// The number of bytes of a link's secret.
   static let secretBytes = 24
 
   private struct Link {
@@ -123,7 +118,6 @@ struct OneTimeLinks: Sendable {
     open.append(Link(hash: Self.hash(secret), until: now + Self.milliseconds))
   }
 
-  /// Uses a link up.
   mutating func use(_ secret: String, now: Int64) -> Outcome {
     expire(now)
     let hash = Self.hash(secret)
@@ -170,13 +164,11 @@ struct LastPage: Hashable, Sendable {
   /// Notes that a page was loaded, or has asked for something.
   mutating func seen(_ now: Int64) { lastAt = max(lastAt, now) }
 
-  /// Notes that a page has opened its stream.
   mutating func opened(_ now: Int64) {
     streams += 1
     seen(now)
   }
 
-  /// Notes that the stream of a page has ended.
   mutating func closed(_ now: Int64) {
     streams -= 1
     seen(now)

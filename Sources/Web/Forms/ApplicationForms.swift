@@ -5,7 +5,6 @@ import LatchkeyRules
 
 /// Changes of several applications at once, and the permission of one that was closed.
 enum ApplicationForms {
-  /// The most changes of one request to the node.
   static let mostChanges = 64
 
   static let all = [
@@ -64,7 +63,6 @@ enum ApplicationForms {
     return Hexadecimal.encode(Array(SHA256.hash([UInt8](text.utf8)).prefix(12)))
   }
 
-  /// What is wrong with a form.
   struct Fault: Error {
     var phrase: Phrase
     var status = 400
@@ -77,7 +75,6 @@ enum ApplicationForms {
     var seen: [RuleRequest.Change]
   }
 
-  /// Returns the page with a form again, and what is wrong with it.
   private static func again(
     _ fault: Fault, _ found: KnownApplications, _ filter: ApplicationFilter, _ call: FormCall
   ) -> FormOutcome {

@@ -18,7 +18,6 @@ struct Form: Sendable {
   static let keyBytes = 12
 }
 
-/// A form that was sent.
 struct FormCall: Sendable {
   var node: any NodeInterface
   var fields: FormFields
@@ -92,9 +91,7 @@ struct FormCall: Sendable {
   }
 }
 
-/// What a form has done.
 struct FormOutcome {
-  /// What was done, or why it was not.
   var sentences: [Phrase] = []
   /// The page to show after it.
   var page = "/"

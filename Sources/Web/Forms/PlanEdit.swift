@@ -4,7 +4,6 @@ import LatchkeyRules
 
 /// A change of a rule of times or limits that a parent has typed.
 struct PlanEdit: Hashable, Sendable {
-  /// What is wrong with a field.
   struct Fault: Error, Hashable {
     var field: String
     var phrase: Phrase
@@ -77,13 +76,11 @@ struct PlanEdit: Hashable, Sendable {
     }
   }
 
-  /// Returns the value of a rule for single days.
   private static func value(of rule: PlanRule, onDays typed: String?) throws(RuleFault) -> String {
     guard let typed else { return "none" }
     return rule.isOfTimes ? TimesText.typed(typed) : DayRule.limit.text(try DayRule.limit.read(given: typed))
   }
 
-  /// Returns the changes of a rule of every day.
   private static func changes(
     of rule: PlanRule, _ typed: String?, length: String?, _ plan: ChildPlan
   ) throws(RuleFault) -> [RuleRequest.Change] {

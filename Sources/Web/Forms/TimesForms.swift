@@ -86,7 +86,6 @@ enum TimesForms {
   private static let removedMeanwhile = PageFault(
     409, "Nothing was removed: that was changed or removed meanwhile. Go back and look at it again.")
 
-  /// Returns the page with a form again, and what is wrong with it.
   private static func again(
     _ rule: PlanRule, _ fault: PlanEdit.Fault, _ call: FormCall, _ plan: ChildPlan, status: Int
   ) -> FormOutcome {

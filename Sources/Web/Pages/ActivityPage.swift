@@ -3,7 +3,6 @@ import LatchkeyNode
 
 /// Who did what, and when, for parents.
 enum ActivityPage {
-  /// The entries of a page.
   static let shown = 50
   /// The most entries of the file.
   static let kept = 10_000
@@ -22,7 +21,6 @@ enum ActivityPage {
     return (name: "latchkey-activity.csv", text: csv(found))
   }
 
-  /// Which entries are meant.
   struct Filter: Hashable, Sendable {
     /// The ID of a child; `nil` for all.
     var child: String?
@@ -130,7 +128,6 @@ enum UseDownload {
     return (name: "latchkey-use-\(report.from)-\(report.to).csv", text: csv(report))
   }
 
-  /// Returns a report by days as CSV.
   static func csv(_ report: UseReport) -> String {
     CSVText.render(
       ["child", "day", "appID", "displayName", "category", "milliseconds", "earnedMilliPoints", "sessions"],

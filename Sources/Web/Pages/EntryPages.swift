@@ -5,7 +5,6 @@ enum EntryPages {
   /// The path that takes one-time links.
   static let path = "/in"
 
-  /// What is said instead of a page.
   struct Fault: Sendable {
     var status: Int
     var sentence: Phrase
@@ -77,7 +76,6 @@ enum EntryPages {
     ["title": title, "assets": Assets.all.paths, "hasNavigation": false]
   }
 
-  /// Returns the page about a fault, in a frame.
   static func page(_ fault: Fault, _ frame: PageData) -> WebAnswer {
     var data = frame
     data["sentence"] = fault.sentence
@@ -127,7 +125,6 @@ enum EntryPages {
         """, how))
   }
 
-  /// Returns the page with a button that uses a link.
   static func button(link: String, page: String) -> WebAnswer {
     .page(buttonTemplate, bare("Open").merging(["link": link, "page": page]) { $1 })
   }

@@ -10,7 +10,6 @@ enum MachinesPage {
     return ("Machines", data(status, children, conditions, now: call.now))
   }
 
-  /// What is known of a machine, in rows.
   static let rows = """
     <dt>[[Whose]]</dt><dd>{{whose}}</dd>
     <dt>[[State]]</dt><dd>{{touch}}</dd>

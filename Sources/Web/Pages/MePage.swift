@@ -130,7 +130,6 @@ enum MePage {
     return data
   }
 
-  /// Returns what the page shows while nobody has said who is there in an account that is shared.
   static func data(_ unnamed: UnnamedToday, _ sharers: [DeviceName], now: Int64) -> PageData {
     let clock = PageClock(zone: unnamed.zone, now: now)
     var data: PageData = [

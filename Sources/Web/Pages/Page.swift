@@ -55,7 +55,6 @@ struct Download: Sendable {
   ) { (self.path, self.whoMay, self.read) = (PagePath(path), whoMay, read) }
 }
 
-/// What a page is asked for.
 struct PageCall: Sendable {
   var node: any NodeInterface
   var viewer: Viewer
@@ -153,15 +152,12 @@ enum PageTable {
     return nil
   }
 
-  /// Returns whether anybody has a page or a file at a path.
   static func hasPage(at path: String) -> Bool {
     (pages.map(\.path) + downloads.map(\.path)).contains { $0.parameters(in: path) != nil }
   }
 
-  /// Returns whether anybody has a form at a path.
   static func hasForm(at path: String) -> Bool { forms.contains { $0.path == path } }
 
-  /// Returns the form at a path for somebody; `nil` if there is none.
   static func form(at path: String, for viewer: Viewer) -> Form? {
     forms.first { $0.path == path && $0.whoMay.contains(viewer) }
   }

@@ -4,7 +4,6 @@ import LatchkeyNode
 /// The points of a child on its page: what waits for a review, the last changes, and a form that
 /// gives or takes some.
 enum PointsSection {
-  /// The changes that are shown.
   static let shown = 20
 
   static let template = """

@@ -14,7 +14,6 @@ import NIOSSL
 ///
 /// Spec: Protocol/15-pages.md §8.
 struct CertificateFolder: Sendable {
-  /// How long the authority is valid, in days.
   static let authorityDays = 3_650
   /// How long what it has signed is valid, in days: browsers take nothing that lasts long.
   static let leafDays = 47
@@ -28,7 +27,6 @@ struct CertificateFolder: Sendable {
   private var authorityPath: String { folder + "/authority.pem" }
   private var leafPath: String { folder + "/leaf.pem" }
 
-  /// The authority's certificate.
   struct Authority: Hashable, Sendable {
     /// What a phone is to trust.
     var der: [UInt8]
@@ -157,7 +155,6 @@ struct CertificateFolder: Sendable {
     }
   }
 
-  /// Erases the authority, its key, and what it has signed.
   func erase() { for path in [authorityPath, leafPath] { unlink(path) } }
 
   /// What is said if phones are let in, and the authority is not there any more.

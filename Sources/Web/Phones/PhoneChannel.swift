@@ -99,11 +99,9 @@ final class PhoneCounter: Sendable {
     var proxy: Int
     var all: Int
 
-    /// Returns the most of an address.
     func most(of address: String) -> Int { address == PhoneService.proxyAddress ? proxy : one }
   }
 
-  /// The bound of connections.
   static let connections = Bound(one: 16, proxy: 64, all: 96)
   /// The bound of requests at a time, from their headers until their answers were taken: a
   /// connection may send many, and each may have the node asked.

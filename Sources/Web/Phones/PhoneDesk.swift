@@ -9,7 +9,6 @@ import Synchronization
 ///
 /// Spec: Protocol/15-pages.md §8.
 final class PhoneDesk: Sendable {
-  /// What the pages show of it.
   struct Shown: Sendable {
     /// A Boolean value that indicates whether phones may come to the trust step.
     var isOpen = false
@@ -22,7 +21,6 @@ final class PhoneDesk: Sendable {
     var code: String?
     /// How long it can be used, in seconds.
     var secondsLeft = 0
-    /// The phone that waits for the yes.
     var waiting: PhoneEntry.Claim?
     /// What keeps phones from the pages.
     var fault: Phrase?
@@ -127,7 +125,6 @@ extension PhoneDesk {
     return ports
   }
 
-  /// Opens a code for the next phone.
   func offer() {
     let code = PhoneCode.text(SecureRandom.bytes(PhoneCode.bytes))
     state.withLock { state in
@@ -137,7 +134,6 @@ extension PhoneDesk {
     tell()
   }
 
-  /// Lets no phone come any more.
   func end() {
     state.withLock { state in
       state.entry.close()
@@ -167,7 +163,6 @@ extension PhoneDesk {
     tell()
   }
 
-  /// Turns the phone away that waits.
   func refuse(digits: Int) throws(PageFault) {
     guard state.withLock({ $0.entry.answer(digits: digits, cookie: nil, now: Self.now) }) else { throw Self.gone }
     tell()

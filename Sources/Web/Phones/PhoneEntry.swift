@@ -57,7 +57,6 @@ struct PhoneEntry: Sendable {
 
   init() {}
 
-  /// Returns whether phones may come at present.
   func isOpen(_ now: Int64) -> Bool { now < openUntil }
 
   /// Returns how long the code may still be used, in milliseconds; 0 without one.
@@ -69,10 +68,8 @@ struct PhoneEntry: Sendable {
     return claim
   }
 
-  /// Lets phones come to the trust step.
   mutating func open(now: Int64) { openUntil = now + Self.openMilliseconds }
 
-  /// Lets no phone come any more.
   mutating func close() {
     endCode()
     (openUntil, claim) = (0, nil)

@@ -89,7 +89,6 @@ struct PhoneResponder: Sendable {
     ("Set-Cookie", "\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=\(seconds)")
   }
 
-  /// Answers a phone that was let in.
   private func letIn(_ request: WebRequest, _ method: WebRequest.Method) async -> WebAnswer {
     guard let cookie = request.cookie(Self.cookieName), Self.isCookie(cookie) else { return PhonePages.signedOut }
     let (seen, open) = (BrowserSeen(address: request.address.isEmpty ? "?" : request.address), open)
@@ -147,7 +146,6 @@ private final class PhoneWords: Sendable {
 struct TrustResponder: Sendable {
   let desk: PhoneDesk
 
-  /// Returns the answer to a request that arrived at a host.
   func answer(_ request: WebRequest, _ host: String) -> WebAnswer {
     checked(request, host).finished(for: request)
   }

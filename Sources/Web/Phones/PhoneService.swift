@@ -29,7 +29,6 @@ struct PhoneService: Sendable {
   /// A signal for each change at the desk.
   let changes: AsyncStream<Void>
 
-  /// What is to listen.
   private struct Plan: Hashable {
     var addresses: [String] = []
     var port = 0

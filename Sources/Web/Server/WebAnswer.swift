@@ -21,7 +21,6 @@ struct WebAnswer {
     (self.status, self.headers, self.body) = (status, headers, body)
   }
 
-  /// Creates the answer with a page.
   static func page(_ template: PageTemplate, _ data: PageData, status: Int = 200) -> WebAnswer {
     WebAnswer(
       status, [("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store")], body: .page(template, data)
@@ -35,7 +34,6 @@ struct WebAnswer {
     return answer.worded(in: request.language)
   }
 
-  /// Returns the answer with its page in the language of who reads it.
   func worded(in language: Language) -> WebAnswer {
     guard case .page(let template, let data) = body else { return self }
     let text = template.render(data.merging(["language": language.code]) { $1 }, in: language)
@@ -44,7 +42,6 @@ struct WebAnswer {
       body: .bytes([UInt8](text.utf8)))
   }
 
-  /// Creates the answer with a file to keep.
   static func file(_ name: String, _ text: String) -> WebAnswer {
     WebAnswer(
       200,
@@ -81,7 +78,6 @@ struct WebRequest: Sendable {
     case post
   }
 
-  /// The method; `nil` for any other.
   var method: Method?
   /// The path and the query as they were sent.
   var target: String
@@ -90,7 +86,6 @@ struct WebRequest: Sendable {
   var origin: String?
   /// The header `Sec-Fetch-Site`.
   var site: String?
-  /// The header `Cookie`.
   var cookies: String?
   var contentType: String?
   /// The language of who reads, by the header `Accept-Language`.
@@ -98,7 +93,6 @@ struct WebRequest: Sendable {
   /// A Boolean value that indicates whether the script of an open page asks, to put in what
   /// differs.
   var isPart = false
-  /// The header `User-Agent`.
   var userAgent: String?
   /// The address from which it was sent; empty if that does not matter.
   var address = ""

@@ -79,7 +79,6 @@ final class RefusalLog: Sendable {
 ///
 /// Spec: Protocol/15-pages.md §1.
 struct ConnectionOwner: Sendable {
-  /// One end of a connection.
   struct End: Hashable, Sendable {
     var address: IPAddress
     var port: UInt16

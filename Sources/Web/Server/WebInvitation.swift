@@ -114,7 +114,6 @@ final class InvitationService: Sendable {
     return [WebInvitation.first, WebInvitation.phones].contains(page) ? page : nil
   }
 
-  /// Removes the file of a link that was used or has expired.
   func remove(_ link: String) {
     if let file = files.withLock({ $0.removeValue(forKey: link) }) { unlink(file) }
   }

@@ -45,7 +45,6 @@ public struct WebPlace: Hashable, Sendable {
     return lock
   }
 
-  /// Removes the socket and the files with links.
   func removeFiles() {
     for name in ProcFile.names(in: folder) ?? [] where name != "lock" { unlink("\(folder)/\(name)") }
   }

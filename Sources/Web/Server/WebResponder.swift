@@ -18,7 +18,6 @@ struct WebResponder: Sendable {
   /// Called with the secret of a link that was used.
   let onUse: @Sendable (String) -> Void
 
-  /// Returns the answer to a request, with the headers that every answer has.
   func answer(_ request: WebRequest) async -> WebAnswer { await checked(request).finished(for: request) }
 
   private func checked(_ request: WebRequest) async -> WebAnswer {

@@ -177,7 +177,6 @@ public struct PhoneAccess: Sendable {
   public init(stateFolder: String, open: @escaping Opening) { (self.stateFolder, self.open) = (stateFolder, open) }
 }
 
-/// The ports of the loopback interface.
 enum LoopbackPort {
   /// The loopback addresses of this machine, on all of which the pages are served.
   ///

@@ -20,7 +20,6 @@ struct Assets: Sendable {
 
     """
 
-  /// The files by their paths.
   let files: [String: File]
   /// The path of each file by its name without the hash.
   let paths: [String: String]

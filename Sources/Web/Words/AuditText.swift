@@ -3,7 +3,6 @@ import LatchkeyNode
 
 /// The sentences about entries of the audit.
 enum AuditText {
-  /// Returns what was done.
   static func words(_ entry: AuditEntry) -> Phrase {
     let target = Phrase.Argument.text(entry.target)
     let (old, new) = (Phrase.Argument.text(entry.old ?? "–"), Phrase.Argument.text(entry.new ?? "–"))
@@ -105,7 +104,6 @@ enum AuditText {
     return Phrase("{machine}, through {phone}", ["machine": .text(entry.by.text), "phone": .text(phone)])
   }
 
-  /// Returns whom or what it is about.
   static func whom(_ entry: AuditEntry) -> Phrase {
     if let name = entry.childName ?? entry.deviceName { return Phrase(verbatim: name.text) }
     return entry.target == "family" ? Phrase("the whole family") : PageWords.none

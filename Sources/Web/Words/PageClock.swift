@@ -64,7 +64,6 @@ package struct PageClock: Sendable {
       ["weekday": .phrase(weekdays[weekday(day)]), "day": .number(parts[2]), "month": .phrase(months[parts[1] - 1])])
   }
 
-  /// Returns the days of the month of a day, the first one first.
   static func month(of day: FamilyDay) -> [FamilyDay] {
     let (start, month) = (day.advanced(byDays: 1 - dayOfMonth(day)), day.description.prefix(7))
     return (0..<31).map { start.advanced(byDays: $0) }.filter { $0.description.prefix(7) == month }
@@ -73,10 +72,9 @@ package struct PageClock: Sendable {
   /// Returns the number of a day in its month, from 1.
   static func dayOfMonth(_ day: FamilyDay) -> Int { Int(day.description.suffix(2)) ?? 1 }
 
-  /// Returns the name of a day's weekday, such as `Tue`.
   static func name(_ day: FamilyDay) -> Phrase { weekdays[weekday(day)] }
 
-  /// Returns the name of a weekday, such as `Tue`.
+  /// Returns a weekday, such as `Tue`.
   static func name(_ day: Weekday) -> Phrase { weekdays[day.rawValue] }
 
   /// Returns the place of a day in its week, 0 for Monday.

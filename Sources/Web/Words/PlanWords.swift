@@ -10,7 +10,6 @@ enum PlanWords {
       + machines(plan)
   }
 
-  /// Returns what is set from now on.
   static func new(_ changes: [RuleRequest.Change], _ plan: ChildPlan) -> Phrase {
     let terms = RuleTerms(zone: plan.day.zone)
     let (set, removed) = (changes.filter { $0.value != nil }, changes.filter { $0.value == nil })
@@ -42,7 +41,6 @@ enum PlanWords {
       : Phrase("On other days, this goes on: {words}.", ["words": words])
   }
 
-  /// Returns from when a change holds.
   private static func start(_ edit: PlanEdit, _ plan: ChildPlan, _ clock: PageClock) -> Phrase? {
     if let days = edit.days {
       return days == DayRange(plan.today)
@@ -127,7 +125,6 @@ enum PlanWords {
       ])
   }
 
-  /// Returns days in words.
   static func days(_ days: DayRange) -> Phrase {
     let first = PageClock.day(days.first)
     return days.first == days.last
@@ -143,8 +140,6 @@ extension RuleListing {
     if case .phrase(let name)? = said.arguments["rule"], let what = name.arguments["what"] { return what }
     return nameArgument
   }
-  /// What the rule is called.
   var nameArgument: Phrase.Argument { said.arguments["rule"] ?? .text(name) }
-  /// The value in words.
   var valueArgument: Phrase.Argument { said.arguments["value"] ?? .text(words) }
 }

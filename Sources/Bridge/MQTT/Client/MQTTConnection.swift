@@ -128,7 +128,6 @@ extension MQTTConnection {
   /// Why the connection ended; `nil` if it was closed, or has not ended.
   var fault: MQTTFault? { state.withLock { $0.fault } }
 
-  /// A Boolean value that indicates whether the connection has ended.
   var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
   /// Publishes a message and waits until the broker has confirmed it.
@@ -164,7 +163,6 @@ extension MQTTConnection {
     }
   }
 
-  /// Subscribes to the topics that match a filter.
   func subscribe(_ filter: String) {
     handle.withLock { handle in if let handle { _ = library.subscribe(handle.pointer, nil, filter, 1) } }
   }
@@ -172,7 +170,6 @@ extension MQTTConnection {
   /// Ends the connection; the broker does not publish the will.
   func close() { end(nil) }
 
-  /// Ends the connection for a reason.
   func end(_ fault: MQTTFault?) {
     state.withLock { if $0.fault == nil { $0.fault = fault } }
     isClosing.store(true, ordering: .relaxed)

@@ -179,7 +179,6 @@ enum RemovePage {
 
 /// What a machine could not do, with its reason in the words of who reads.
 enum FailedCommands {
-  /// The most that a page lists, the newest first.
   private static let most = 5
   /// Milliseconds for which it is worth knowing: a week.
   private static let longest: Int64 = 7 * 86_400_000

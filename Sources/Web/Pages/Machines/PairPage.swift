@@ -46,7 +46,6 @@ enum PairPage {
     return ["owner": OwnerFields.data(children), "open": rows, "hasOpen": !open.isEmpty]
   }
 
-  /// Returns for whom a code is.
   static func whose(_ pairing: PairingProgress) -> Phrase {
     guard let name = pairing.childName else { return Phrase("Code for one machine") }
     return Phrase("Code for {child}", ["child": DeviceName(sanitising: name).quotation])

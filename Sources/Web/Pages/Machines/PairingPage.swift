@@ -129,7 +129,6 @@ enum PairingPage {
     return notices
   }
 
-  /// Returns how a pairing ended.
   private static func end(_ pairing: PairingProgress, isRefusedHere: Bool) -> Phrase {
     guard let outcome = pairing.outcome else {
       return Phrase("The pairing ended without an outcome: look at the machines, and pair again.")
@@ -146,7 +145,6 @@ enum PairingPage {
       : ["address": "/machines", "name": Phrase("All machines")]
   }
 
-  /// Returns six digits in two groups.
   static func grouped(_ digits: String) -> String {
     digits.count == 6 ? "\(digits.prefix(3)) \(digits.suffix(3))" : digits
   }
@@ -162,7 +160,6 @@ enum PairingPage {
 ///
 /// It is kept in memory alone, and the codes only until a page shows that the pairing has ended.
 final class OpenPairings: Sendable {
-  /// The codes of a pairing.
   struct Codes: Hashable, Sendable {
     /// The long code, in groups of five.
     var long: String

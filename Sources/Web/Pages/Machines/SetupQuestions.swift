@@ -5,13 +5,9 @@ import LatchkeyRules
 /// A question about a machine that was paired, each of which may be skipped.
 struct SetupQuestion: Hashable, Sendable {
   enum Kind: String, Hashable, Sendable {
-    /// Whose machine it is.
     case owner
-    /// Which account there is a child's.
     case account
-    /// How long a child may use screens a day.
     case limit
-    /// When a child goes to bed.
     case bedtime
   }
 
@@ -26,11 +22,9 @@ struct SetupQuestion: Hashable, Sendable {
 /// What the questions about a machine follow from.
 struct SetupState: Sendable {
   var device: RegisteredDevice
-  /// The children of the family.
   var children: [ChildListing]
-  /// The accounts of the machine.
   var accounts: [AccountListing]
-  /// The keys of the rules of each child whose machine it is.
+  /// The keys of the rules of each of the owners.
   var rules: [ChildID: [RegisterKey]]
 
   /// Asks the node.
@@ -53,7 +47,6 @@ struct SetupState: Sendable {
     return state
   }
 
-  /// The children whose machine it is.
   var owners: [ChildListing] { children.filter { $0.machines.contains(device.name) } }
 
   /// A Boolean value that indicates whether the machine was paired for a child and is not that
