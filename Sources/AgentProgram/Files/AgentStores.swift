@@ -47,8 +47,7 @@ struct OrdersStore {
       errno = code
       return Self.reason(path)
     }
-    // A damaged file must not replace an intact one. A second link leaves no instant without the
-    // newest file.
+    // A damaged file must not replace an intact one. By a link, there is always a newest file.
     if let present = ProcFile.read(path, most: OrdersFile.maximumBytes + 1), (try? OrdersFile.read(present)) != nil {
       let older = path + ".last.new"
       unlink(older)

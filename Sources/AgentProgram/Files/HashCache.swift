@@ -18,8 +18,7 @@ struct HashCache {
   private static let capacity = 8_192
   /// The most large files that are queued; further ones must be requested again.
   private static let mostWaiting = 64
-  /// The most large files that are read side by side, so that a small one does not wait for all
-  /// earlier ones.
+  /// The most large files that are read side by side, so that small ones need not wait for all.
   private static let mostRead = 4
   private static let partBytes = 1 << 18
 
@@ -32,8 +31,7 @@ struct HashCache {
   private var waiting: [(file: OpenedFile, due: Int64)] = []
   /// The number of bytes of large files that have been read so far.
   private var readBytes: Int64 = 0
-  /// The large files whose hash was requested since the last call of `takePostponed` and is not
-  /// known yet.
+  /// The large files whose hash is not known yet and was requested since `takePostponed`.
   private var postponed: Set<FileMark> = []
   private(set) var reads = 0
 
@@ -61,8 +59,7 @@ struct HashCache {
 
   /// Queues a file by its due value.
   ///
-  /// If the queue is too long, it drops the file that is due last, which must then be requested
-  /// again.
+  /// If the queue is too long, the file that is due last is dropped and must be requested again.
   private mutating func wait(for file: OpenedFile) {
     let due = readBytes + file.mark.size
     waiting.insert((file, due), at: waiting.firstIndex { $0.due > due } ?? waiting.endIndex)

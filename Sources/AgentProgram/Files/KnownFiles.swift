@@ -21,8 +21,7 @@ struct PackageFiles {
 
   init(folder: String = "/var/lib/dpkg/info") { self.folder = folder }
 
-  /// Reads the files of these packages and at these paths if they have changed, and returns whether
-  /// they have.
+  /// Reads the files of packages and at paths if they have changed; returns whether they have.
   mutating func load(_ wanted: Set<String>, paths wantedPaths: Set<String> = []) -> Bool {
     let lists = wanted.isEmpty ? [] : DebianPackages.lists(in: folder).filter { wanted.contains($0.package) }
     var found: [String: FileMark] = [:]
@@ -42,8 +41,7 @@ struct PackageFiles {
         originals.add(path, package: package)
         places.add(path, package: package)
         byPath[path, default: []].insert(package)
-        // `/bin` and similar folders are now links into `/usr`, and the kernel shows the path
-        // behind the link.
+        // `/bin` and similar folders are links into `/usr`, and the kernel shows the path behind.
         if !path.hasPrefix("/usr/") { byPath["/usr" + path, default: []].insert(package) }
       }
     }
@@ -141,8 +139,7 @@ struct NamedPlaces {
     images[place] = image
   }
 
-  /// Returns the image at a place, with the device as `/proc/PID/maps` names it; `nil` if orders
-  /// name no program there.
+  /// Returns the image at a place, whose device is written as in `/proc/PID/maps`; `nil` for none.
   func image(device: some StringProtocol, inode: UInt64) -> ProcessFacts.Image? {
     guard !images.isEmpty, let device = KnownDevices.Device(device, radix: 16) else { return nil }
     return images[Place(device: device, inode: inode)]

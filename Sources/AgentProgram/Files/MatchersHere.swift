@@ -12,8 +12,7 @@ struct MatchersHere {
   private lazy var needed = NeededPrograms.paths.filter { !Self.isAbsent($0) }
   /// The SHA-256 of these files, as far as they are known.
   private var digests: Set<String>?
-  /// A Boolean value that indicates whether a SHA-256 was checked before those of all these files
-  /// were known.
+  /// A Boolean value that indicates whether a SHA-256 was checked before all of these were known.
   private(set) var awaitsDigests = false
   /// The names of each package's file lists in dpkg's folder, by package.
   private lazy var lists = Dictionary(
@@ -48,8 +47,7 @@ struct MatchersHere {
     return known
   }
 
-  /// Returns the fault of a package matcher: the package is not installed, or contains a needed
-  /// program.
+  /// Returns the fault of a package that is not installed, or contains a needed program.
   private mutating func package(_ name: String) -> OrderFault.Kind? {
     // Without dpkg's folder, nothing is known about packages.
     if Self.isAbsent(folder) { return nil }

@@ -5,8 +5,7 @@ import LatchkeySystem
 
 /// The program that PAM runs before a session begins: `latchkey-agent gate`.
 ///
-/// It refuses a log-in only by the exit status 0. If it is missing, crashes or gets no answer, the
-/// log-in continues.
+/// It refuses only by the exit status 0. If it is missing, crashes or gets no answer, it allows.
 ///
 /// Spec: Protocol/13-agent.md §13.
 struct LoginGate {
@@ -110,8 +109,7 @@ final class GateListener {
   func serve(_ answer: (UInt32) -> GateAnswer) {
     while let socket = listener.accept() {
       guard socket.peer?.user == geteuid() else { continue }
-      // A gate asks immediately. If there are too many, the oldest connection is served a last time
-      // and dropped.
+      // A gate asks immediately. The oldest of too many is served a last time and dropped.
       if connections.count >= Self.capacity { _ = isWaiting(connections.removeFirst(), answer) }
       connections.append(socket)
     }
@@ -126,8 +124,7 @@ final class GateListener {
     return false
   }
 
-  /// Returns how many log-ins were let through since the last call because the agent did not
-  /// answer.
+  /// Returns how many log-ins were let through without an answer since the last call.
   func takeNotes() -> UInt64 { notes.take() }
 }
 

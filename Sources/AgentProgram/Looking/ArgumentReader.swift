@@ -17,8 +17,7 @@ struct ArgumentReader {
     /// loader, those behind the program that it runs; otherwise empty.
     var afterFirst: [String] = []
     var hasMore = false
-    /// Of further arguments those that may be a script by a relative path, if the others do not
-    /// show what is run.
+    /// Of further arguments those that may be a script by a relative path, unless others show it.
     var later: [String] = []
     /// A Boolean value that indicates whether there was no room for some of those.
     var isLaterCut = false
@@ -28,8 +27,7 @@ struct ArgumentReader {
   static let usualBytes = 4_096
   /// The largest size of arguments that are kept, in bytes: the kernel's bound for a single one.
   static let mostBytes = 131_072
-  /// The most arguments that are kept separately, and their largest size in bytes, which is that of
-  /// a path.
+  /// The most arguments that are kept separately, and their largest size in bytes: that of a path.
   private static let (mostApart, mostApartBytes) = (16, 4_096)
   /// The most further arguments among which a script is looked for, and the most of them that are
   /// kept, with their size in bytes.
@@ -44,8 +42,7 @@ struct ArgumentReader {
 
   /// Returns the arguments of the process with a folder in `/proc`.
   ///
-  /// Those of a program that may show its script are also kept separately. `name` is the name of
-  /// the executable.
+  /// Those of a program named `name` that may show its script are also kept separately.
   mutating func read(_ folder: String, of name: Substring = "") -> Arguments {
     guard var bytes = ProcFile.line("\(folder)/cmdline", most: Self.usualBytes) else { return Arguments() }
     var isCut = false
@@ -97,8 +94,7 @@ struct ArgumentReader {
     return (program, parts.first.map { bytes[$0.startIndex...] } ?? [])
   }
 
-  /// Returns the arguments that may be a script by a relative path, and whether there was no room
-  /// for some.
+  /// Returns the arguments that may be a script by a relative path, and whether some are left out.
   private static func later(in rest: ArraySlice<UInt8>) -> (arguments: [String], isCut: Bool) {
     let parts = rest.split(separator: 0, maxSplits: mostLater, omittingEmptySubsequences: false)
     var (kept, bytes): ([String], Int) = ([], 0)
@@ -113,8 +109,7 @@ struct ArgumentReader {
   }
 }
 
-/// The class or archive that a Java virtual machine runs, with its arguments, even if these are in
-/// a file (`java @FILE`).
+/// The class or archive that a Java virtual machine runs, with its arguments, even from an `@FILE`.
 ///
 /// The virtual machine writes it to a file of the child's, so it is weak evidence.
 ///

@@ -84,8 +84,7 @@ struct KnownDevices {
   /// Returns whether a process's executable is on one of the machine's own file systems, without
   /// asking that file system.
   ///
-  /// `path` is the path of the executable as the kernel shows it, and `folder` is the process's
-  /// folder in /proc.
+  /// `path` is the executable as the kernel shows it, and `folder` the process's folder in /proc.
   func holdsExecutable(_ path: String, of folder: String) -> Bool {
     // The path as the kernel writes it in `maps`.
     let shown = (path.utf8.contains(0x0A) ? path.replacing("\n", with: "\\012") : path).utf8
@@ -101,8 +100,7 @@ struct KnownDevices {
     return false
   }
 
-  /// Returns the device in the first complete line of `maps` with a path; `nil` if there is no such
-  /// line.
+  /// Returns the device in the first complete line of `maps` with a path; `nil` for none.
   private static func device(of path: String.UTF8View, in maps: [UInt8]) -> String? {
     var start = 0
     while let end = maps[start...].firstIndex(of: 0x0A) {
@@ -122,8 +120,7 @@ struct KnownDevices {
     return nil
   }
 
-  /// Returns whether a file at the root of a process's own view can be read without waiting for
-  /// another program.
+  /// Returns whether a file at the root of a process's own view can be read without waiting.
   func canRead(_ file: String, atRootOf folder: String) -> Bool {
     let mounts = Self.mounts("\(folder)/mountinfo").filter { $0.place == "/" || $0.place == file }
     return !mounts.isEmpty

@@ -23,8 +23,7 @@ struct MountTable {
     /// request may take forever.
     var isServed: Bool { kind.hasPrefix("fuse") || Self.served.contains { kind.hasPrefix($0) } }
 
-    /// The types of file systems that other machines or programs serve, besides those that begin
-    /// with `fuse`.
+    /// The types of file systems that others serve, besides those that begin with `fuse`.
     private static let served = [
       "9p", "afs", "autofs", "ceph", "cifs", "coda", "lustre", "nfs", "orangefs", "smb", "vboxsf", "virtiofs",
     ]
@@ -36,8 +35,7 @@ struct MountTable {
     }
   }
 
-  /// The kernel's mount lists of the first process and of the agent, kept open because they signal
-  /// changes.
+  /// The mount lists of the first process and of the agent, kept open since they signal changes.
   private final class Changes {
     private var wanted: [pollfd]
 
@@ -68,8 +66,7 @@ struct MountTable {
   /// The device of the root file system, which stays mounted while the machine runs.
   private let root = ProcFile.status("/").map { UInt64($0.st_dev) }
 
-  /// A Boolean value that indicates whether anything was mounted or unmounted since the last time
-  /// it was read.
+  /// A Boolean value that indicates whether mounts have changed since this was read last.
   var hasChanged: Bool { changes.areThere() }
 
   /// Returns whether the mounts have changed in a way that may concern the files of a device.
@@ -129,8 +126,7 @@ struct MountTable {
     return mount.device == device || mount.kind == "overlay" && isBelow(device)
   }
 
-  /// Returns the mount of a file's folder, which is the file's own unless something is mounted on
-  /// the file.
+  /// Returns the mount of a file's folder, which is the file's own unless one is on the file.
   private mutating func mount(ofFolderOf path: String) -> Mount? {
     let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     if let known = byFolder[folder] { return known }
@@ -171,8 +167,7 @@ struct MountTable {
     return places
   }
 
-  /// Returns a place with the kernel's escapes, a backslash and three octal digits, replaced by
-  /// their characters.
+  /// Returns a place without the kernel's escapes: a backslash and three octal digits.
   private static func unescaped(_ text: String) -> String {
     guard text.utf8.contains(0x5C) else { return text }
     var (bytes, rest) = ([UInt8](), Array(text.utf8)[...])

@@ -2,8 +2,7 @@ import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeySystem
 
-/// The sources that show the system agent whether people are at the machine: logind's sessions and
-/// input devices.
+/// The sources that show whether people are at the machine: logind's sessions and input devices.
 ///
 /// Spec: Protocol/13-agent.md §9, §10.
 final class PresenceLooker {
@@ -43,8 +42,7 @@ final class PresenceLooker {
 
   var hasInput: Bool { devices.canSee }
 
-  /// Returns the instant at which the next question to logind is due; `nil` if logind has reported
-  /// nothing new.
+  /// Returns when the next question to logind is due; `nil` if logind has reported nothing new.
   func nextQuestion() -> BootInstant? {
     if bus?.process() == true { isNews = true }
     return isNews ? lastAsked + Self.askMilliseconds : nil

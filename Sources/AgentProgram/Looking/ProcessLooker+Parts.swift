@@ -7,11 +7,9 @@ import LatchkeySystem
 ///
 /// Spec: Protocol/13-agent.md §8.
 extension ProcessLooker {
-  /// The most mapped files of a process that are examined, and the most that are recognized by
-  /// their place alone.
+  /// The most mapped files of a process that are examined, and that are recognized by their place.
   private static let mostMapped = 64
-  /// The longest time for which a process may be between two programs, in milliseconds, and the
-  /// most such processes.
+  /// The longest time between two programs, in milliseconds, and the most processes in it.
   private static let betweenMilliseconds: Int64 = 1_000
   static let mostBetween = 4_096
 
@@ -46,8 +44,7 @@ extension ProcessLooker {
   /// A change of a process's program while it was examined.
   enum Move { case anotherProgram, betweenPrograms }
 
-  /// Returns how a process's program has changed since its line and executable were read; `nil` if
-  /// it has not.
+  /// Returns how a process's program has changed since it was examined; `nil` if it has not.
   static func move(
     of pid: Int32, from line: ProcessStatLine, _ executable: ProcFile.Executable, _ folder: String
   ) -> Move? {
@@ -169,8 +166,7 @@ extension ProcessLooker {
     return image
   }
 
-  /// Returns the files that a process has mapped as code, except its executable and the system's
-  /// libraries.
+  /// Returns the files mapped as code, except a process's executable and the system's libraries.
   ///
   /// Also returns whether the account can write to the place of one of these files, and whether
   /// such a file still exists.
@@ -199,8 +195,7 @@ extension ProcessLooker {
       let status = isToBeAsked ? ProcFile.status(path).flatMap { UInt64($0.st_ino) == inode ? $0 : nil } : nil
       if isLibrary, status?.st_uid == 0 { continue }
       guard let status, images.count < Self.mostMapped else {
-        // The file was deleted, is hidden by another, or exceeds the limit: only its place can
-        // identify it.
+        // It was deleted, is hidden, or exceeds the limit: only its place can identify it.
         isFromWritablePlace = true
         if let named = files.places.image(device: device, inode: inode), placed.count < Self.mostMapped {
           placed.append(named)
@@ -233,8 +228,7 @@ extension ProcessLooker {
     user == account || user != 0 && subordinates.account(of: user) == account
   }
 
-  /// Returns whether a process is the system's first one, the agent, its node, or an ancestor of
-  /// these.
+  /// Returns whether a process is the first one, the agent, its node, or an ancestor of these.
   func isOfLatchkey(_ process: ProcessIdentity, _ program: ProgramPlace?, _ wanted: Wanted) -> Bool {
     process.processID == 1 || wanted.protected.contains(process)
       || program.map { wanted.protectedFiles.contains(FilePlace($0.status)) } == true

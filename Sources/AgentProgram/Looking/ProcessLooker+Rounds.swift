@@ -33,8 +33,7 @@ extension ProcessLooker {
     looks += 1
     if mounts.hasChanged { loadMounts() }
     arguments.begin()
-    // From time to time, these are read even without a reported change, such as when /proc was
-    // mounted later.
+    // From time to time, these are read even without a change, as when /proc is mounted late.
     if looks % 10 == 0 {
       hidden = [:]
       loadMounts()
@@ -100,8 +99,7 @@ extension ProcessLooker {
     return true
   }
 
-  /// Examines again, until an instant, the processes with files whose SHA-256 is now known, or
-  /// cannot be known.
+  /// Examines again, until an instant, the processes with files whose SHA-256 is decided now.
   mutating func look(
     atThoseWith files: Set<FileMark>, _ wanted: Wanted, until end: BootInstant, see: (ProcessFacts) -> Void
   ) {

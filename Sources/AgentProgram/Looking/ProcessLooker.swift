@@ -15,8 +15,7 @@ struct ProcessLooker {
     var protected: Set<ProcessIdentity>
     /// Executables that must not be closed, by device and inode.
     var protectedFiles: Set<FilePlace>
-    /// The paths of executables that must not be closed, for processes of which only the path can
-    /// be read.
+    /// The paths of executables that must not be closed, if only the path can be read.
     var protectedPaths: Set<String> = []
     /// The log-in names of the accounts, as far as they are known.
     var names: [UInt32: String] = [:]
@@ -45,8 +44,7 @@ struct ProcessLooker {
     var awaited: Set<FileMark> = []
     /// The folder in /proc that shows its program.
     var folder: String
-    /// The place of its executable, and whether that is on one of the machine's own file systems,
-    /// at the last check.
+    /// The place of its executable at the last check, and whether that was on the machine's disks.
     var place: ExecutablePlace
   }
 
@@ -74,8 +72,7 @@ struct ProcessLooker {
 
   /// The longest time after which a process's maps are read again, in milliseconds.
   ///
-  /// The maps of a young process are read more often, since a loader needs a moment to map its
-  /// program.
+  /// Those of a young process are read more often: a loader needs a moment to map its program.
   private static let mapsMilliseconds: Int64 = 60_000
   /// How often a process that changes while it is examined is examined again immediately.
   static let mostTries = 8
@@ -85,8 +82,7 @@ struct ProcessLooker {
   var round: Round?
   /// When each process was first seen between two programs, if it has been seen in none since.
   var between: [ProcessIdentity: BootInstant] = [:]
-  /// The real user of each process whose folder in /proc belongs to root, such as one that cannot
-  /// be dumped.
+  /// The real user of processes whose folder in /proc is root's, such as one that cannot be dumped.
   var hidden: [Int32: UInt32] = [:]
   var looks = 0
   var listedAtLook: Set<Int32> = []
@@ -116,8 +112,7 @@ struct ProcessLooker {
     return true
   }
 
-  /// Returns the arguments with which a process was first seen in its present program, whatever it
-  /// shows now.
+  /// Returns the arguments with which a process was first seen in its program, whatever it shows.
   private mutating func firstArguments(
     of process: ProcessIdentity, _ place: [UInt64]?, _ present: ArgumentReader.Arguments, _ path: String?,
     _ folder: String
@@ -176,8 +171,7 @@ struct ProcessLooker {
 
   func isBetweenPrograms(_ pid: Int32) -> Bool { !between.isEmpty && between.keys.contains { $0.processID == pid } }
 
-  /// Returns the facts of a process, and whether they are new; `nil` if it belongs to none of the
-  /// accounts.
+  /// Returns the facts of a process, and whether they are new; `nil` if it is in no wanted account.
   ///
   /// `hasStarted` indicates that it has begun another program since it was last examined. `tries`
   /// is how often it is examined again if it changes meanwhile.
@@ -240,8 +234,7 @@ struct ProcessLooker {
       // describe one that is not mapped yet.
       switch known?.facts.isFromWritablePlace == true ? Self.move(of: pid, from: line, executable, folder) : nil {
       case .betweenPrograms:
-        // A child can build a program for which the kernel always reports this. It gains at most
-        // one second.
+        // A child can build such a program. It gains at most one second by that.
         if isLeftForLater(identity, now) {
           if last != nil { round?.present.insert(identity) }
           return nil
@@ -293,8 +286,7 @@ struct ProcessLooker {
     return (seen.facts, before != seen.facts)
   }
 
-  /// Returns whether an executable is on one of the machine's own file systems, and if so, the
-  /// status of its file.
+  /// Returns whether an executable is on the machine's own file systems, and its file's status.
   ///
   /// For most files, the kernel knows this already. The others are checked once for each program
   /// that a process runs, since that may read megabytes.

@@ -36,14 +36,12 @@ struct ProgramPlace {
     self.folder = ProcFile.status(folder)
   }
 
-  /// A Boolean value that indicates whether the file is no longer at any place on a disk, and was
-  /// not replaced.
+  /// A Boolean value that indicates whether the file is at no place on a disk, and not replaced.
   private var isGone: Bool {
     !isReplaced && (status.st_nlink == 0 || path.hasSuffix(" (deleted)") || path.hasPrefix("/memfd:"))
   }
 
-  /// Returns whether a file of root's is missing, and root has put another one on the same disk in
-  /// its place.
+  /// Returns whether root has put another file on the same disk in the place of one of root's.
   ///
   /// Outside a sandbox, only root can give a file that path. In its own mounts, an account can give
   /// it to any file.
@@ -57,11 +55,9 @@ struct ProgramPlace {
     return !isSandboxed()
   }
 
-  /// A Boolean value that indicates whether this is a needed program whose file only root can
-  /// change.
+  /// A Boolean value that indicates whether this is a needed program that only root can change.
   ///
-  /// Its path counts only in the agent's own view, since in its own mounts, an account can give any
-  /// file any path.
+  /// Its path counts in the agent's own view. In its own mounts, an account gives files any path.
   var isNeeded: Bool {
     status.st_uid == 0 && status.st_mode & 0o022 == 0 && !isForeign
       && path.split(separator: "/").last.map(NeededPrograms.contains) == true && isGenuine
@@ -76,8 +72,7 @@ struct ProgramPlace {
     return String(rest[..<end])
   }
 
-  /// A Boolean value that indicates whether the file runs a program that its arguments name, as the
-  /// dynamic loader does.
+  /// A Boolean value that indicates whether it runs what its arguments name, as the loader does.
   var isLoader: Bool { ProcessFacts.Image(path: path).isLoader }
 
   /// Returns whether an account can put a program there.
@@ -107,16 +102,14 @@ struct FlatpakPlace {
   private static let installed = "/var/lib/flatpak/app/"
 
   let id: String
-  /// A Boolean value that indicates whether the executable belongs to that Flatpak as the system
-  /// installed it.
+  /// A Boolean value that indicates whether the system installed the executable with that Flatpak.
   let isGenuine: Bool
 
   /// Finds the Flatpak of a process with a folder in /proc; `nil` if it belongs to none.
   ///
   /// `program` is the file of the executable; `nil` if it must not be examined.
   init?(path: String, _ program: ProgramPlace?, folder: String, _ devices: KnownDevices, _ mounts: MountTable) {
-    // A file of a Flatpak that runs outside the sandbox: of the system's Flatpak, or of one in a
-    // home.
+    // A file of a Flatpak, of the system or of a home, that runs outside the sandbox.
     if let id = Self.installed(path) {
       self.id = id
       isGenuine = path.hasPrefix(Self.installed) && program.map(Self.isSystems) == true
@@ -150,8 +143,7 @@ struct FlatpakPlace {
 
   /// Returns the ID that the process's own view of the files states.
   ///
-  /// A link is not followed. It could lead to a file system that the account serves itself, or to
-  /// any of root's files.
+  /// A link is not followed: it could lead to files that the account serves, or to root's.
   private static func stated(in folder: String) -> String? {
     guard let bytes = ProcFile.readForeign("\(folder)/root/.flatpak-info", most: 16_384) else { return nil }
     for line in bytes.split(separator: 0x0A) where line.starts(with: Array("name=".utf8)) {

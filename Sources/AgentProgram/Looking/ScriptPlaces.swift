@@ -7,15 +7,13 @@ import LatchkeySystem
 ///
 /// The loader counts as the program that it runs.
 ///
-/// They are read once, when a process is first seen in its program, since it may leave its folder
-/// later.
+/// They are read once, since a process may leave its folder after it was first seen.
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct ScriptPlaces: Hashable {
   /// The absolute paths that count as arguments.
   var paths: [String] = []
-  /// The absolute path of the script that it runs according to its arguments, if they name one by a
-  /// relative path.
+  /// The absolute path of the script that it runs, if its arguments name it by a relative path.
   var script: String?
   /// The absolute path of the script that it runs for certain; `nil` if it may run anything else.
   var certain: String?
@@ -74,8 +72,7 @@ struct ScriptPlaces: Hashable {
     }
   }
 
-  /// Adds the files that are open as the input, and those to which an argument leads by a
-  /// descriptor.
+  /// Adds the files that are open as the input, or to which an argument leads by a descriptor.
   ///
   /// A shell moves its input away for a command that has another one.
   private mutating func readOpen(in folder: String, isShell: Bool, _ arguments: ArgumentReader.Arguments) {

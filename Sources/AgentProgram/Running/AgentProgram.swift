@@ -28,8 +28,7 @@ public enum AgentProgram {
       AgentRunner.say("Give the number of one process after schedule; see latchkey-agent --help.")
       return 64
     }
-    // `LookGuard` starts the program again from another thread, and the process then keeps the
-    // slices of that thread.
+    // `LookGuard` starts the program anew from another thread, whose slices the process keeps.
     let threads = ProcFile.threads(of: process)
     guard !threads.isEmpty, threads.allSatisfy({ ProcessorSlice.requestShortest(for: $0) }) else {
       AgentRunner.say(

@@ -5,8 +5,7 @@ import LatchkeySystem
 
 /// Waiting for events, in one call of poll(2).
 extension AgentRunner {
-  /// Waits for the node, the kernel, logind, log-in gates and the ends of programs, and serves what
-  /// is ready.
+  /// Waits for the node, the kernel, logind, gates and ends of programs, and serves what is ready.
   func wait(milliseconds: Int32) {
     var ready = [pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)]
     let connection = connection

@@ -88,8 +88,7 @@ extension AgentRunner {
     return home.st_uid == orders.account
   }
 
-  /// Checks again which accounts the orders in force apply to, if the machine's accounts have
-  /// changed.
+  /// Checks which accounts the orders apply to, if the machine's accounts have changed.
   func lookAtAccounts() {
     guard let orders = machine.orders, SystemAccounts.mark() != accountsMark else { return }
     take(orders, isKept: unkept == nil)

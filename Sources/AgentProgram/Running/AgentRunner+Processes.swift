@@ -8,13 +8,11 @@ import LatchkeySystem
 extension AgentRunner {
   /// The longest time spent on reading events before other work gets its turn, in milliseconds.
   private static let eventsMilliseconds: Int64 = 250
-  /// The longest time spent on one part of a full scan before other work gets its turn, in
-  /// milliseconds.
+  /// The longest time spent on a part of a full scan before other work, in milliseconds.
   static let lookPartMilliseconds: Int64 = 20
   /// The longest time spent on other scans before other work gets its turn, in milliseconds.
   static let partMilliseconds: Int64 = 100
-  /// The longest time spent on reading large files before other work gets its turn, in
-  /// milliseconds.
+  /// The longest time spent on reading large files before other work, in milliseconds.
   private static let filesMilliseconds: Int64 = 10
 
   /// Prepares scans for new orders or another node.
@@ -35,8 +33,7 @@ extension AgentRunner {
     if wanted.needs != needs { looker.forgetImages() }
   }
 
-  /// Reads the files of the packages and paths that orders name, and returns whether they have
-  /// changed.
+  /// Reads the files of packages and paths that orders name; returns whether they have changed.
   @discardableResult
   func loadFiles() -> Bool {
     looker.load(packages: machine.packages, paths: machine.paths, accounts: machine.supervisedAccounts)
@@ -113,13 +110,11 @@ extension AgentRunner {
     guard settings.nodeUser != nil else { return }
     blinding = Set(counts.filter { $0.value >= UnreadableProcesses.mostOfAccount }.keys)
     for account in blinding { UnreadableProcesses.killAll(of: account, looker.subordinates) }
-    // A process that waits for the child's file system does not end by this, and none of its files
-    // are read.
+    // One that waits for the child's file system does not end by this. Its files are not read.
     wanted.accounts = machine.supervisedAccounts.subtracting(blinding)
   }
 
-  /// Reads a part of the large files whose SHA-256 is wanted, and examines the processes of
-  /// completed files again.
+  /// Reads a part of the large files whose SHA-256 is wanted, and examines their processes again.
   func readFiles() {
     let done = looker.hashes.work(until: SystemClock.boot.milliseconds + Self.filesMilliseconds)
     guard !done.isEmpty else { return }
@@ -148,8 +143,7 @@ extension AgentRunner {
   /// Returns `false` if there were only copies of processes that need no examination.
   func readEvents() -> Bool {
     var hasMore = false
-    // Bounded, so that the node is served and signs of life are sent in the middle of a storm of
-    // programs.
+    // Bounded, so that the node is served and signs of life are sent in a storm of programs.
     let end = BootClock.now() + Self.eventsMilliseconds
     for _ in 0..<4_096 {
       guard let event = nextEvent() else { return hasMore }
@@ -188,8 +182,7 @@ extension AgentRunner {
     return true
   }
 
-  /// Has the kernel report copies of processes only while a program closes or passes on its
-  /// application.
+  /// Has the kernel report copies only while a program closes or passes on its application.
   ///
   /// Each report wakes the agent.
   func reportForks() {

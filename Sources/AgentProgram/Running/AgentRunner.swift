@@ -37,8 +37,7 @@ final class AgentRunner {
   var looker = ProcessLooker()
   var connection: NodeConnection?
   var events: ProcessEvents?
-  /// The source that shows whether people are there; `nil` for a single-user agent, which counts
-  /// whatever runs.
+  /// What shows whether people are there; `nil` for a single-user agent, which counts what runs.
   let presence: PresenceLooker?
   var handles: HeldHandles
   var protected = ProtectedProcesses()
@@ -69,8 +68,7 @@ final class AgentRunner {
 
   /// Opens the socket and the orders.
   ///
-  /// `unreadable` are the numbers of the processes that made an earlier program of this process
-  /// wait.
+  /// `unreadable` are the processes that made an earlier program of this process wait.
   ///
   /// - Throws: `AgentStartFault`, whose sentence says what to do.
   init(_ settings: AgentSettings, unreadable: [Int32]) throws(AgentStartFault) {
@@ -178,8 +176,7 @@ final class AgentRunner {
       } else if let due = newLooks.due, due <= BootClock.now() {
         newLooks.begin(at: BootClock.now())
         let isDone = looker.lookAtNew(wanted, until: BootClock.now() + Self.partMilliseconds) { see($0) }
-        // A child must not hide a process by starting many. Processes that were seen come last the
-        // next time.
+        // A child must not hide a process by starting many. Seen ones come last the next time.
         if !isDone { newLooks.closed() }
       }
       let now = present()

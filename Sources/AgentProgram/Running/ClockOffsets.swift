@@ -1,8 +1,7 @@
 import LatchkeyModel
 import LatchkeySystem
 
-/// The differences between the machine's clocks, which show that it slept or that the wall clock
-/// was set.
+/// The differences between the machine's clocks, which show a sleep or a change of the wall clock.
 ///
 /// Small differences add up until they are large enough to report.
 struct ClockOffsets {
@@ -18,8 +17,7 @@ struct ClockOffsets {
   /// Returns what a clock shows, in milliseconds.
   typealias Clock = () -> Int64
 
-  /// The smallest sleep and the smallest change of the wall clock that are reported, in
-  /// milliseconds.
+  /// The smallest sleep and the smallest change that are reported, in milliseconds.
   private static let sleptMilliseconds: Int64 = 2_000
   private static let setMilliseconds: Int64 = 60_000
 

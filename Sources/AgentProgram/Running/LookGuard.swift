@@ -21,8 +21,7 @@ enum LookGuard {
   /// The environment that the process was started with.
   private static let environment = Mutex<[String]>([])
 
-  /// Begins to watch the calling thread, which is the process's first, and returns the processes to
-  /// leave out.
+  /// Begins to watch the calling thread, the process's first; returns the processes to leave out.
   static func begin() -> [Int32] {
     let left = (getenv(variable).map { String(cString: $0) } ?? "").split(separator: ",").compactMap { Int32($0) }
     unsetenv(variable)
@@ -75,17 +74,14 @@ enum LookGuard {
       "Reading the files of process \(process) in /proc does not end: it is left out, and the agent starts anew.")
     let variables = environment.withLock { $0 } + ["\(variable)=" + left.map(String.init).joined(separator: ",")]
     let words: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
-    // Ends all other threads, including one that waits. The new program does not inherit the list
-    // above.
+    // Ends all other threads, also one that waits. The new program does not inherit the list.
     execve("/proc/self/exe", CommandLine.unsafeArgv, words)
-    // If the program cannot be run again, no thread would enforce orders. The service manager
-    // starts a new process.
+    // Without the program, nothing enforces orders. The service manager starts a new process.
     kill(getpid(), SIGKILL)
   }
 }
 
-/// The processes whose files in /proc make every reader wait, and the consequences for their
-/// accounts.
+/// The processes whose files in /proc make readers wait, and what follows for their accounts.
 ///
 /// Such a process could be anything, so it is killed. An account with several of them seems to
 /// blind the agent on purpose. All of its processes are then killed until the unreadable ones have

@@ -30,8 +30,7 @@ struct SessionCloser {
     guard account != 0 else { return }
     subordinates.load([account])
     guard !processes(of: account).isEmpty else { return }
-    // Programs that logind ends may save their work. The next call, some seconds later, kills what
-    // is left.
+    // Programs that logind ends may save their work. The next call kills what is left.
     if let bus = connected(), bus.sessions().contains(where: { $0.user == account && $0.state != "closing" }),
       bus.terminateUser(account)
     {

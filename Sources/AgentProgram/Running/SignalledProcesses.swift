@@ -3,8 +3,7 @@ import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeySystem
 
-/// The descriptors of the followed programs, which signal their ends and through which signals are
-/// sent to them.
+/// The descriptors of followed programs, which signal their ends and take signals for them.
 struct HeldHandles {
   private final class Held {
     let handle: ProcessHandle
@@ -46,8 +45,7 @@ struct HeldHandles {
 /// The processes that an agent never closes: itself, its node and their ancestors, with the
 /// executables of both programs.
 ///
-/// A process is identified by its number and start, since the kernel reuses the numbers of ended
-/// processes.
+/// A process is identified by its number and start, since numbers are reused.
 ///
 /// Spec: Protocol/13-agent.md §6.
 struct ProtectedProcesses {

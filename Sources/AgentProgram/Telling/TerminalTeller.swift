@@ -3,8 +3,7 @@ import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeySystem
 
-/// The lines that an agent writes to a child's terminals, for children without a desktop that shows
-/// what closes.
+/// The lines on a child's terminals, for children without a desktop that shows what closes.
 ///
 /// Each report is written once, even if it is sent to the node again.
 ///
@@ -14,8 +13,7 @@ struct TerminalTeller {
   static let off = "LATCHKEY_NO_TERMINALS"
   /// The time within which the same sentence is not written to an account again, in milliseconds.
   private static let repetitionMilliseconds: Int64 = 10_000
-  /// The most sentences written to an account within that time, whatever names a child gives its
-  /// programs.
+  /// The most sentences for an account within that time, whatever names its programs have.
   private static let capacity = 16
 
   private struct Told {
@@ -103,8 +101,7 @@ struct AccountTerminal: Hashable {
   let path: String
   let device: UInt64
 
-  /// Returns the terminal for the field `tty_nr` of `/proc/PID/stat`; `nil` for none, and for other
-  /// kinds of device.
+  /// Returns the terminal for the field `tty_nr` of `/proc/PID/stat`; `nil` for other devices.
   init?(number: UInt64) {
     let major = number >> 8 & 0xFFF
     let minor = number & 0xFF | number >> 12 & 0xFFF00
@@ -116,8 +113,7 @@ struct AccountTerminal: Hashable {
     device = major << 8 | minor & 0xFF | (minor & 0xFFF00) << 12
   }
 
-  /// Writes to the terminal if it belongs to an account and accepts the text immediately; returns
-  /// whether it did.
+  /// Writes to the terminal if it is the account's and takes the text at once; returns whether so.
   ///
   /// It never waits. A terminal that is stopped, or whose reader has stopped reading, is skipped.
   /// Only the account's own device is opened, which the account cannot exchange for a file of

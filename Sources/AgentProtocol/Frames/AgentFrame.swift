@@ -15,8 +15,7 @@ public enum AgentFrame: Hashable, Sendable {
   case stored(UInt64)
 
   public static let version: UInt8 = 1
-  /// The bytes before the body: `LA`, the version, the kind, and the size of the body in four
-  /// bytes.
+  /// The bytes before the body: `LA`, the version, the kind, and the body's size in four bytes.
   static let headerBytes = 8
 
   var kind: UInt8 {
@@ -153,11 +152,9 @@ public enum AgentFrameError: Error, Hashable, Sendable, CustomStringConvertible 
 /// Spec: Protocol/13-agent.md §3.
 public struct AgentHello: Hashable, Sendable {
   public var run: UInt64
-  /// A Boolean value that indicates whether it is the system agent, as opposed to a single-user
-  /// agent.
+  /// A Boolean value that indicates whether it is the system agent, not a single-user one.
   public var isSystem: Bool
-  /// A Boolean value that indicates whether the kernel reports each program immediately; otherwise
-  /// it scans every second.
+  /// A Boolean value that indicates whether the kernel reports programs; else it scans each second.
   public var hasEvents: Bool
   /// A Boolean value that indicates whether it sees log-in sessions through logind.
   public var hasSessions: Bool

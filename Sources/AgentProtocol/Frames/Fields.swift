@@ -126,8 +126,7 @@ struct FieldWriter {
     bytes += utf8
   }
 
-  /// Writes the ID of a boot with its size in one byte, without characters that an ID cannot
-  /// contain.
+  /// Writes the ID of a boot with its size in one byte, without characters that no ID contains.
   mutating func bootID(_ value: String) {
     let utf8 = value.utf8.filter { (0x21...0x7E).contains($0) }.prefix(64)
     byte(UInt8(truncatingIfNeeded: utf8.count))

@@ -66,8 +66,7 @@ struct ActivityClocks: Sendable {
     }
   }
 
-  /// Adds the time that a person was at a session of an account since the clocks were last
-  /// advanced.
+  /// Adds the time that a person was at a session since the clocks were last advanced.
   private mutating func addScreenTime(_ account: UInt32, to now: BootInstant, _ terms: Terms) {
     let screen = terms.screen(account)
     guard screen.source != .programs, presence.showsPeople else { return }
@@ -82,8 +81,7 @@ struct ActivityClocks: Sendable {
     add(max(0, time), to: Self.screen(account))
   }
 
-  /// Returns how long a person was at a session since the clocks were last advanced, including time
-  /// behind a doubted lock.
+  /// Returns how long a person was at a session since the last advance, also behind a doubted lock.
   private func thereMilliseconds(_ account: UInt32, to now: BootInstant, grace: Int64) -> Int64 {
     guard doubted.contains(account) else {
       return presence.activeMilliseconds(account, from: at, to: now, grace: grace)
@@ -117,8 +115,7 @@ struct ActivityClocks: Sendable {
   /// Advances the clocks according to what was seen before, and then replaces that.
   mutating func see(_ new: AgentPresence, at now: BootInstant, _ terms: Terms) {
     if case .last(.some(let last)) = new.input, case .last = presence.input {
-      // Input that arrived meanwhile counts from its own instant, for the sessions in use until
-      // now.
+      // Input that arrived meanwhile counts from its own instant, for the sessions until now.
       advance(to: min(last, now), terms)
       presence.input = new.input
     }
@@ -133,8 +130,7 @@ struct ActivityClocks: Sendable {
 }
 
 extension AgentMachine {
-  /// Replaces what is seen of people at the machine, and reports to the node if the agent can now
-  /// see more or less.
+  /// Replaces what is seen of people, and reports if the agent can now see more or less.
   public mutating func sensed(_ presence: AgentPresence, at now: BootInstant) -> [AgentEffect] {
     activity.see(presence, at: now, clockTerms)
     let senses = (hasSessions: presence.accounts != nil, hasInput: presence.input != .unknown)
@@ -157,8 +153,7 @@ extension AgentMachine {
     screenAccounts.contains { activity.isThere($0, at: now, clockTerms) }
   }
 
-  /// Reports the screen time of all accounts, or of those in which it has advanced since the last
-  /// report.
+  /// Reports the screen time of all accounts, or of those in which it has advanced since.
   mutating func tellScreenTime(_ now: BootInstant, ofAll: Bool = false) -> [AgentEffect] {
     var effects: [AgentEffect] = []
     for account in screenAccounts {
@@ -175,8 +170,7 @@ extension AgentMachine {
 ///
 /// Spec: Protocol/13-agent.md §9.
 extension AgentMachine {
-  /// A return from sleep: until `waits`, deadlines in older orders that passed during the sleep
-  /// close nothing.
+  /// A return from sleep: until `waits`, deadlines of older orders that passed in it close nothing.
   struct Wake {
     var asleep: BootInstant
     var awake: BootInstant
@@ -185,8 +179,7 @@ extension AgentMachine {
 
   /// Notes that the machine slept for some milliseconds until now, which divides use.
   ///
-  /// The sleep is reported after the use that it divides, so that the node decides without counting
-  /// the sleep as use.
+  /// It is reported after the use that it divides, so that the node does not count it as use.
   public mutating func slept(_ milliseconds: Int64, at now: BootInstant) -> [AgentEffect] {
     var effects: [AgentEffect] = []
     let asleep = now + -max(0, milliseconds)

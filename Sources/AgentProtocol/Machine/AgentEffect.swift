@@ -13,8 +13,7 @@ public enum AgentEffect: Hashable, Sendable {
   case lockSessions(UInt32)
   /// End the sessions of an account, and kill its remaining processes.
   case endSessions(UInt32)
-  /// Send a report to the node, if it is connected; otherwise do nothing, since the report is sent
-  /// again later.
+  /// Send a report to the node, if it is connected. Otherwise it is sent again later.
   case tell(AgentReport)
 }
 
@@ -25,8 +24,7 @@ public struct AgentAbilities: Hashable, Sendable {
   /// A Boolean value that indicates whether it can freeze programs.
   public var canPause: Bool
   public var canCloseSessions: Bool
-  /// The account of the node, whose sessions are never closed; `nil` if the agent acts for that
-  /// account.
+  /// The account of the node, whose sessions never close; `nil` if the agent acts for it.
   public var nodeAccount: UInt32?
 
   /// Creates abilities.

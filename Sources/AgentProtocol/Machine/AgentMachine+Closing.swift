@@ -199,8 +199,7 @@ extension AgentMachine {
       use, deed, reason: terms.map { reason($0, of: known) } ?? "", matchers: isApplication ? [] : known.facts.matchers)
   }
 
-  /// Returns the reason why a program is closed: the reason in its terms, with the name of an
-  /// unknown program.
+  /// Returns the reason in a program's terms, with the name of an unknown program.
   private func reason(_ terms: ProgramTerms, of known: Followed) -> String {
     guard let use = known.use, use.app == nil || use.app == .otherPrograms else { return terms.reason }
     let images = known.facts.images

@@ -11,8 +11,7 @@ extension AgentMachine {
       // The kernel's report of a copy may arrive after the copy was scanned.
       if let late = lineages.take(facts.identity.processID), known.inherited == nil { known.inherited = late }
       if known.runsOther(facts) {
-        // It keeps its inherited application, unless the new program is another application by
-        // itself.
+        // It keeps its inherited application, unless the program is another one by itself.
         let inherited = known.passedOn(supervised)
         if inherited != known.inherited { inheritedChanges += 1 }
         (known.inherited, known.programSince) = (inherited, lastLook)
@@ -56,8 +55,7 @@ extension AgentMachine {
     return tellGone(process, now)
   }
 
-  /// The processes that orders name and that are not followed, unless the node was told of their
-  /// end.
+  /// The processes that orders name and nobody follows, unless the node was told of their end.
   public var missing: [ProcessIdentity] {
     accounts.values.flatMap(\.table.namedProcesses).filter { followed[$0] == nil && !toldGone.contains($0) }.sorted()
   }

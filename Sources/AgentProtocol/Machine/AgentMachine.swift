@@ -37,8 +37,7 @@ public struct AgentMachine: Sendable {
   var followed = FollowedProcesses()
   private(set) var log = ReportLog()
   var lineages = Lineages()
-  /// The inherited applications from an earlier run of the agent, of processes that were not seen
-  /// in this one.
+  /// The inherited applications from an earlier run, of processes not seen in this one.
   var inheritedBefore: [ProcessIdentity: AppID] = [:]
   /// How often the set of processes with an inherited application has changed.
   public internal(set) var inheritedChanges = 0
@@ -193,8 +192,7 @@ public struct AgentMachine: Sendable {
 
   // MARK: The node
 
-  /// Returns the reports for a node that has just connected: the programs in use, and what it has
-  /// not stored.
+  /// Returns the reports for a node that has just connected: what is in use or not stored.
   ///
   /// `stored` is the number of the last report of this run that the node has stored.
   public mutating func connected(stored: UInt64, at now: BootInstant) -> [AgentEffect] {
@@ -222,8 +220,7 @@ public struct AgentMachine: Sendable {
 }
 
 extension AccountOrders {
-  /// Keeps the instants at which earlier orders closed programs, since a restarted node does not
-  /// know them.
+  /// Keeps the instants at which earlier orders closed programs: a restarted node forgets them.
   fileprivate mutating func keep(closed before: AgentMachine.Supervised, at now: BootInstant) {
     for index in programs.indices {
       programs[index].terms.keep(closed: before.programs[programs[index].app]?.terms, at: now)

@@ -12,11 +12,9 @@ public struct AgentPresence: Hashable, Sendable {
     case last(BootInstant?)
   }
 
-  /// The accounts with an unlocked session in the foreground of a seat; `nil` if logind does not
-  /// answer.
+  /// The accounts with an unlocked session in the foreground of a seat; `nil` without logind.
   public var accounts: Set<UInt32>?
-  /// The accounts with a session in the foreground of a seat that is locked according to its
-  /// desktop.
+  /// The accounts with a session in the foreground of a seat that its desktop calls locked.
   public var locked: Set<UInt32>
   public var input: Input
 
@@ -50,8 +48,7 @@ public struct AgentPresence: Hashable, Sendable {
   }
 }
 
-/// The accounts whose locked screens are doubted, because a person goes on typing or playing behind
-/// them.
+/// The accounts whose locked screens are doubted, since a person goes on typing or playing.
 ///
 /// Only the desktop reports whether a screen is locked, and a child can forge that.
 ///

@@ -56,13 +56,11 @@ extension AgentMachine {
   struct Followed: Sendable {
     var facts: ProcessFacts
     var match: MatchTable.Match?
-    /// The application that its own facts recognize; `nil` for none, and for unknown and other
-    /// programs.
+    /// The application that its own facts recognize; `nil` for none, and for unknown and others.
     var own: AppID?
     /// The application that its parent, or its previous program, has passed on to it.
     var inherited: AppID?
-    /// When the last full scan before its present program began; `nil` if it was first seen with
-    /// that program.
+    /// When the last full scan before its program began; `nil` for the program first seen in it.
     var programSince: BootInstant?
     var firstSeen: BootInstant
     /// A Boolean value that indicates whether it still existed in a second full scan.
@@ -123,8 +121,7 @@ extension AgentMachine.Followed {
         || facts.programPlace != new.programPlace)
   }
 
-  /// Returns whether it became this application or program after its time was over, so that ending
-  /// it loses no work.
+  /// Returns whether it became this program after its time was over, so that no work is lost.
   func beganClosed(since closesAt: BootInstant) -> Bool {
     facts.startedAt >= closesAt || lookBefore.map { $0 >= closesAt } ?? false
   }
@@ -161,8 +158,7 @@ extension AgentMachine.Supervised {
     return table.isOther(facts) ? MatchTable.Match(app: .otherPrograms, isWeak: true) : nil
   }
 
-  /// Returns the inherited application of a process, or what it is otherwise if that closes
-  /// earlier.
+  /// Returns the inherited application, or what a process is otherwise if that closes earlier.
   ///
   /// A program with its own menu entry is recognized by that. An always-allowed application
   /// includes the other programs that it starts, if root has installed them.
@@ -189,8 +185,7 @@ extension AgentMachine.Supervised {
     return MatchTable.Match(app: nil, isWeak: true)
   }
 
-  /// Returns whether an application, or an unknown program, closes before another one, which may
-  /// never close.
+  /// Returns whether an application, or an unknown program, closes before another one.
   private func closesEarlier(_ app: AppID?, _ other: AppID?) -> Bool {
     guard let end = terms(of: app)?.closesAt else { return false }
     return terms(of: other)?.closesAt.map { end < $0 } ?? true

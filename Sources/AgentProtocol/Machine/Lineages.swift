@@ -51,8 +51,7 @@ struct Lineages: Sendable {
     if let app, unseen.count < Self.capacity { unseen[child] = app }
   }
 
-  /// Returns the application that a process inherited according to the kernel's reports, and
-  /// forgets it.
+  /// Returns the application that a process inherited by the kernel's reports, and forgets it.
   mutating func take(_ child: Int32) -> AppID? { unseen.removeValue(forKey: child) ?? older.removeValue(forKey: child) }
 
   /// Returns the application that the parent of a process passes on to it, by the number of the
@@ -65,8 +64,7 @@ struct Lineages: Sendable {
     return source.app
   }
 
-  /// Forgets the processes that were started before the last full scan and ended without being
-  /// scanned.
+  /// Forgets the processes that started before the last full scan and were never scanned.
   mutating func looked() { (unseen, older) = ([:], unseen) }
 }
 

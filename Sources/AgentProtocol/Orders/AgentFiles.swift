@@ -62,7 +62,7 @@ public enum LineageFile {
   }
 }
 
-/// The form of both files: eight characters, the CRC-32/ISO-HDLC checksum of the body, and the body.
+/// The form of both files: eight characters, the body's CRC-32/ISO-HDLC checksum, and the body.
 private enum CheckedFile {
   static func content(_ magic: [UInt8], _ body: [UInt8]) -> [UInt8] {
     var sum = FieldWriter()

@@ -10,8 +10,7 @@ public struct AgentOrders: Hashable, Sendable {
   /// The most applications of one account.
   static let maximumPrograms = 4_096
   static let maximumMatchers = 64
-  /// The most matchers of the other programs together: four for each application that a machine
-  /// reports as installed.
+  /// The most matchers of the other programs together: four for each installed application.
   public static let maximumOtherMatchers = 8_192
   /// The most processes that are named for one application.
   public static let maximumProcesses = 256
@@ -23,16 +22,14 @@ public struct AgentOrders: Hashable, Sendable {
   /// The ID of the boot whose clock the instants refer to.
   public var boot: String
   public var at: BootInstant
-  /// The orders for each account, in ascending order of its number; other accounts are not
-  /// supervised.
+  /// The orders for the accounts in ascending order; other accounts are not supervised.
   public var accounts: [AccountOrders]
 
   public init(number: UInt64, boot: String, at: BootInstant, accounts: [AccountOrders]) {
     (self.number, self.boot, self.at, self.accounts) = (number, boot, at, accounts)
   }
 
-  /// Throws an error if there are more applications than an agent accepts, regardless of their
-  /// size.
+  /// Throws an error if there are more applications than an agent accepts.
   public func check() throws(AgentFrameError) {
     for account in accounts where account.programs.count > Self.maximumPrograms {
       throw .value("\(account.programs.count) applications")

@@ -1,15 +1,12 @@
 import LatchkeyModel
 
-/// The sentences that say to a child that a program closes or was closed, made from the reason in
-/// its terms.
+/// The sentences that tell a child that a program closes, made from the reason in its terms.
 ///
-/// A reason names the application before its first colon, or is a complete sentence, such as “Kart
-/// is blocked”.
+/// A reason names the application before its first colon, or is a sentence: “Kart is blocked”.
 ///
 /// Spec: Protocol/13-agent.md §4.
 public enum ClosingSentence {
-  /// Returns the reason for an application's terms: its name and the cause, such as “Kart:
-  /// bedtime”.
+  /// Returns the reason for an application's terms, such as “Kart: bedtime”.
   public static func reason(name: String, why: String) -> String {
     if why.hasPrefix(name) { return why }
     // The first colon ends the name.

@@ -31,8 +31,7 @@ public struct OrderFault: Hashable, Sendable {
     /// The desktop does not lock the screen when asked to.
     case notLocked = 12
 
-    /// A Boolean value that indicates whether the rule is carried out as far as possible
-    /// nevertheless.
+    /// A Boolean value that indicates whether the rule is carried out as far as possible.
     public var isNote: Bool { self == .noProgram || self == .sharedMatcher }
   }
 

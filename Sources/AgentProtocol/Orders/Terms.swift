@@ -68,8 +68,7 @@ extension SessionTerms {
     closesAt = old
   }
 
-  /// Converts instants of an earlier boot: the time that was left at `at` is left at the start of
-  /// this boot.
+  /// Converts instants of an earlier boot: what was left at `at` is left at this boot's start.
   mutating func move(from at: BootInstant) {
     closesAt = closesAt.map { BootInstant(milliseconds: max(0, $0 - at)) }
     opensAt = opensAt.map { BootInstant(milliseconds: max(1, $0 - at)) }

@@ -2,8 +2,7 @@ import LatchkeyModel
 
 /// A pattern for the arguments of a process: `*` stands for any bytes, `?` for any single byte.
 ///
-/// It may match anywhere in the arguments. A pattern that names a Windows program ignores case and
-/// the kind of slash.
+/// It may match anywhere. A pattern of a Windows program ignores case and the kind of slash.
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct ArgumentPattern: Hashable, Sendable {
@@ -18,8 +17,7 @@ struct ArgumentPattern: Hashable, Sendable {
 
   /// The parts between the stars.
   private let parts: [[UInt8]]
-  /// A Boolean value that indicates whether it names a Windows program: it contains `.exe` or a
-  /// backslash.
+  /// A Boolean value that indicates whether it names a Windows program: by `.exe` or a backslash.
   private let isOfWindows: Bool
   /// The pattern itself if it is the absolute path of a file; otherwise `nil`.
   private let file: String?
@@ -61,8 +59,7 @@ struct ArgumentPattern: Hashable, Sendable {
     return arguments.withUTF8 { matches($0) }
   }
 
-  /// Returns whether arguments match, in time proportional to their length for any pattern and
-  /// arguments.
+  /// Returns whether arguments match, in time proportional to their length in any case.
   func matches(_ arguments: UnsafeBufferPointer<UInt8>) -> Bool {
     var place = 0
     for part in parts {
@@ -84,13 +81,11 @@ struct ArgumentPattern: Hashable, Sendable {
 
   /// Returns the index after the first occurrence of a part; `nil` if there is none.
   ///
-  /// One bit for each byte of the part indicates whether the text read so far ends with the part up
-  /// to that byte.
+  /// One bit for each byte of the part says whether the text so far ends with the part up to it.
   private func end(of part: [UInt8], in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
     guard text.count - start >= part.count else { return nil }
     let words = (part.count + 63) / 64
-    // First the bits of the positions at which each of the 256 byte values may be, then the bits of
-    // the state.
+    // First the bits of the positions of the 256 byte values, then the bits of the state.
     return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 257 * words) { bits in
       bits.initialize(repeating: 0)
       let state = 256 * words
@@ -160,8 +155,7 @@ struct ProgramNames: Sendable {
   /// Returns the last part of the first argument, divided at slashes of either kind; `nil` without
   /// arguments.
   ///
-  /// Arguments are joined by spaces. The path of a Windows program may contain spaces, so it ends
-  /// at its `.exe`.
+  /// Arguments are joined by spaces, and a Windows path may contain some: it ends at its `.exe`.
   private static func program(in arguments: String) -> String? {
     guard !arguments.isEmpty else { return nil }
     let path = windowsProgram(in: arguments) ?? arguments.prefix { $0 != " " }

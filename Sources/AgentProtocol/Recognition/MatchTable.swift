@@ -117,19 +117,16 @@ struct MatchTable: Sendable {
 
   var namedProcesses: [ProcessIdentity] { Array(byProcess.keys) }
 
-  /// Returns the application of a process according to the node; `nil` if the node does not name
-  /// the process.
+  /// Returns the application of a process according to the node; `nil` if it names none.
   func named(_ process: ProcessIdentity) -> AppID? { byProcess[process] }
 
-  /// Returns whether the executable is at a path that the orders name for an application, or that
-  /// such a path links to.
+  /// Returns whether the executable is at a path in the orders, or behind a link there.
   func isAtItsPath(_ facts: ProcessFacts, _ app: AppID?) -> Bool {
     guard let app, let image = facts.images.first, !image.isHidden else { return false }
     return byPath[image.path]?.contains(app) == true
   }
 
-  /// Returns the application that a process is by its matchers, the strongest kind first; `nil` if
-  /// it is none.
+  /// Returns the application of a process by its matchers, the strongest first; `nil` for none.
   ///
   /// If several applications have an equal matcher, or weak matchers recognize several, the first
   /// by `isStricter` is returned. Evidence that a child can forge therefore spares no program.

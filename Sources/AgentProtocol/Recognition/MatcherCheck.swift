@@ -32,8 +32,7 @@ public enum MatcherCheck {
     }
   }
 
-  /// Returns whether a path has the form in which the kernel shows a program's path: absolute, with
-  /// a name in every part.
+  /// Returns whether a path is one as the kernel shows it: absolute, with a name in every part.
   private static func isPath(_ path: String) -> Bool {
     guard path.hasPrefix("/"), !path.contains("*"), !isPadded(path) else { return false }
     return path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in

@@ -89,8 +89,7 @@ public enum NeededPrograms {
   /// Returns whether an executable with this name is a needed program, if it is the system's own.
   public static func contains(_ name: some StringProtocol) -> Bool { names.contains(String(name)) }
 
-  /// Returns whether a matcher with the name of an executable would close a needed program, or
-  /// every shell.
+  /// Returns whether a name as a matcher would close a needed program, or every shell.
   public static func isNamed(by name: some StringProtocol) -> Bool { contains(name) || shells.contains(String(name)) }
 
   public static func isFitted(_ pattern: String, to paths: [String]) -> Bool {

@@ -70,14 +70,12 @@ struct OtherPrograms: Sendable {
     return facts.script.map(ScriptInterpreters.isInstalled) == true
   }
 
-  /// Returns whether a process is the program of a menu entry itself, as opposed to one that comes
-  /// with it.
+  /// Returns whether a process is the program of a menu entry itself, not one that comes with it.
   func isEntry(_ facts: ProcessFacts) -> Bool {
     facts.images.first.map { !$0.isHidden && paths.contains($0.path) } == true
   }
 
-  /// Returns whether an interpreter runs a script that is not part of the system, or that a menu
-  /// entry names.
+  /// Returns whether an interpreter runs a script that is not the system's, or of a menu entry.
   private func runsOther(_ facts: ProcessFacts) -> Bool {
     guard let script = facts.script else { return true }
     return !ScriptInterpreters.isOfSystem(script) || paths.contains(script) || folders.contains(where: script.hasPrefix)

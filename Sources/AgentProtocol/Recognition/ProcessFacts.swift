@@ -20,14 +20,11 @@ public struct ProcessFacts: Hashable, Sendable {
     public var copiedPackages: Set<String>
     /// The paths in orders whose program it is a copy of.
     public var copiedPaths: Set<String>
-    /// A Boolean value that indicates whether it is a copy of a shell or an interpreter, whatever
-    /// its name.
+    /// A Boolean value that indicates whether it is a copy of a shell or an interpreter.
     public var isInterpreterCopy: Bool
-    /// A Boolean value that indicates whether its path leads to another file, or to none, in the
-    /// agent's own view.
+    /// A Boolean value that indicates whether its path leads elsewhere in the agent's own view.
     public var isHidden: Bool
-    /// A Boolean value that indicates whether it is on a foreign disk, where its content may change
-    /// unnoticed.
+    /// A Boolean value that indicates whether it is on a foreign disk, which may change unnoticed.
     public var isForeign: Bool
 
     public init(
@@ -42,8 +39,7 @@ public struct ProcessFacts: Hashable, Sendable {
       (self.isHidden, self.isForeign) = (isHidden, isForeign)
     }
 
-    /// A Boolean value that indicates whether it runs a program that its arguments name, as the
-    /// dynamic loader does.
+    /// A Boolean value that indicates whether it runs what its arguments name, as the loader does.
     public var isLoader: Bool { ScriptInterpreters.isLoader(name) }
   }
 
@@ -71,15 +67,13 @@ public struct ProcessFacts: Hashable, Sendable {
   public var images: [Image]
   /// The Flatpak that it runs in, according to itself.
   public var flatpak: String?
-  /// A Boolean value that indicates whether its executable belongs to that Flatpak as the system
-  /// installed it.
+  /// A Boolean value that indicates whether the system installed its executable with that Flatpak.
   public var isGenuineFlatpak: Bool
   /// A Boolean value that indicates whether the account can write to the place of its executable,
   /// or of the program that it loads.
   public var isFromWritablePlace: Bool
   public var hasWritableExecutable: Bool
-  /// A Boolean value that indicates whether it has mapped code, besides its executable, that the
-  /// account can write to.
+  /// A Boolean value that indicates whether it has mapped other code that the account can write.
   public var hasChildsCode: Bool
   /// A Boolean value that indicates whether a person runs it from a terminal on a desktop and it is
   /// not a shell.
@@ -136,8 +130,7 @@ extension ProcessFacts {
     return Array(usable.prefix(AgentReport.Event.mostMatchers))
   }
 
-  /// Returns the SHA-256 of a program that the account can replace; `nil` if that would allow other
-  /// programs as well.
+  /// Returns the SHA-256 of a program that the account can replace; `nil` if that allows others.
   ///
   /// An interpreter runs anything, whatever the name of its copy. The content of any other copy is
   /// that of the original, which would no longer be the application that it is.

@@ -99,8 +99,7 @@ extension ScriptInterpreters {
     return isLoaderOfWine ? (Array(arguments.dropFirst()), name) : (arguments, name)
   }
 
-  /// Returns whether an argument is an option of an interpreter or a shell that takes no value and
-  /// names nothing to run.
+  /// Returns whether an argument is an option that takes no value and names nothing to run.
   private static func isValueless(_ argument: String, of name: String) -> Bool {
     switch kind(of: name) {
     case "java", "javaw": return argument == "-jar" || ["-Xm", "-Xs", "-D"].contains(where: argument.hasPrefix)
@@ -158,8 +157,7 @@ extension ScriptInterpreters {
     return !argument.hasPrefix("--") && rest.contains { "./".contains($0) } ? String(rest) : ""
   }
 
-  /// Returns the names of the module that Python runs, and of those that this one may run; empty
-  /// for none.
+  /// Returns the names of the module that Python runs, and of those that this one may run.
   ///
   /// A module such as `cProfile` or `runpy` runs another one that its arguments name.
   private static func modules(in arguments: [String]) -> [String] {

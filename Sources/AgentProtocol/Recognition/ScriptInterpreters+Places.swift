@@ -82,8 +82,7 @@ extension ScriptInterpreters {
     return isPath ? .unknown : .none
   }
 
-  /// Returns the path in `/proc` to which one of the system's own links leads; otherwise the same
-  /// path.
+  /// Returns the path in `/proc` to which a link of the system leads; otherwise the same path.
   private static func otherName(of parts: [Substring]) -> [Substring] {
     switch parts {
     case ["dev", "fd"]: ["proc", "self", "fd"]
@@ -123,8 +122,7 @@ extension ScriptInterpreters {
     return place
   }
 
-  /// Returns the absolute paths of what arguments name, and whether some were left out or are not
-  /// known.
+  /// Returns the absolute paths of what arguments name, and whether some are left out or unknown.
   ///
   /// `inside` is what `filesInside` returns for them. If there is no room for it, it is left out.
   public static func places(
@@ -146,8 +144,7 @@ extension ScriptInterpreters {
     return (paths, isCut)
   }
 
-  /// Returns the absolute path of the file to which an argument leads through a descriptor; `nil`
-  /// for none.
+  /// Returns the absolute path to which an argument leads through a descriptor; `nil` for none.
   public static func open(_ argument: String, link: (String) -> LinkTarget) -> String? {
     guard isUnresolved(argument) else { return nil }
     let place = follow(argument, from: link("self/cwd"), link: link)

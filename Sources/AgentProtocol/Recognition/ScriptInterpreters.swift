@@ -6,11 +6,9 @@
 ///
 /// Spec: Protocol/13-agent.md §8.
 public enum ScriptInterpreters {
-  /// The substitute for the script while an interpreter has no arguments, as in the middle of an
-  /// exec.
+  /// The substitute for the script of an interpreter without arguments, as in an exec.
   public static let unsettled = "/usr/bin/"
-  /// The substitute for the script of a process in its own mounts, where any path may lead to any
-  /// file.
+  /// The substitute for the script of a process in its own mounts, where paths lead anywhere.
   public static let elsewhere = "(elsewhere)"
 
   /// The names of their executables, up to the first digit or dash.
@@ -23,8 +21,7 @@ public enum ScriptInterpreters {
     "retroarch", "mame",
   ]
 
-  /// The folders of the system's scripts, and the folders among them with scripts that a person
-  /// starts.
+  /// The folders of the system's scripts, and those among them with scripts that persons start.
   private static let system = [
     "/usr/bin/", "/usr/sbin/", "/bin/", "/sbin/", "/usr/libexec/", "/usr/lib/", "/lib/", "/usr/share/", "/etc/",
   ]
@@ -38,8 +35,7 @@ public enum ScriptInterpreters {
 
   /// Returns the path of the file that an interpreter runs, from its arguments after the first.
   ///
-  /// Returns `nil` if they contain no absolute path, or if an argument before it may be more than
-  /// an option.
+  /// Returns `nil` without an absolute path, or behind an argument that may be no option.
   public static func script(in arguments: some Sequence<some StringProtocol>, of name: some StringProtocol) -> String? {
     for argument in arguments {
       if argument.hasPrefix("/") { return String(argument) }
@@ -56,8 +52,7 @@ public enum ScriptInterpreters {
     return argument.hasPrefix("-") && argument.count > 1 && argument.dropFirst().allSatisfy { letters.contains($0) }
   }
 
-  /// Returns what a shell runs, from its arguments after the first: the path of a script, or empty
-  /// if that is not a path.
+  /// Returns the script that a shell runs, from its arguments after the first; empty for no path.
   ///
   /// Returns `nil` if the shell is interactive.
   public static func shellScript(in arguments: some Sequence<some StringProtocol>) -> String? {
@@ -110,8 +105,7 @@ public enum ScriptInterpreters {
 ///
 /// Spec: Protocol/13-agent.md §8.
 extension ScriptInterpreters {
-  /// The options of a loader that take the next argument as their value: those of glibc, and with
-  /// them those of musl.
+  /// The options of a loader, of glibc or musl, that take the next argument as their value.
   static let loaderOptions: Set<String> = [
     "--argv0", "--audit", "--glibc-hwcaps-mask", "--glibc-hwcaps-prepend", "--inhibit-rpath", "--library-path",
     "--preload",

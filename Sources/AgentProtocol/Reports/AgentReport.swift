@@ -25,8 +25,7 @@ public struct AgentReport: Hashable, Sendable {
     case ended(ProgramUse, milliseconds: Int64, activity: Int64)
     /// A program's time is over, and a step was taken.
     ///
-    /// `matchers` recognize an unknown or other program, the most exact one first; they are empty
-    /// for an application.
+    /// `matchers` recognize an unknown or other program, the most exact first; empty for others.
     case closed(ProgramUse, Deed, reason: String, matchers: [AppMatcher])
     /// A person must be warned that a program closes in some milliseconds.
     case warned(account: UInt32, app: AppID?, left: Int64)
@@ -51,8 +50,7 @@ public struct AgentReport: Hashable, Sendable {
     case senses(hasSessions: Bool, hasInput: Bool)
     /// Some processes of an account make every reader of their files wait, and are killed.
     case unreadable(account: UInt32, count: UInt64)
-    /// The time for which a person was at a session of an account in this run of the agent, in
-    /// milliseconds.
+    /// How long a person was at a session in this run of the agent, in milliseconds.
     case screenTime(account: UInt32, milliseconds: Int64)
 
     public static let mostMatchers = 2
@@ -220,8 +218,7 @@ public struct ProgramUse: Hashable, Sendable {
   public var account: UInt32
   /// The application; `nil` for an unknown program.
   public var app: AppID?
-  /// A Boolean value that indicates whether only a weak matcher recognizes it, so that it earns
-  /// nothing.
+  /// A Boolean value that indicates whether only a weak matcher recognizes it: it earns nothing.
   public var isWeak: Bool
   public var process: ProcessIdentity
   /// The ID of the application under which the use is recorded.

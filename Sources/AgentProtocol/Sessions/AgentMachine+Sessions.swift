@@ -116,8 +116,7 @@ extension AgentMachine {
     return effects
   }
 
-  /// The time in which an always-allowed application can be started on an unlocked screen, in
-  /// milliseconds.
+  /// The time for starting an always-allowed application on an unlocked screen, in milliseconds.
   static let startMilliseconds: Int64 = 30_000
   /// How often a screen is asked to lock before a fault is reported to the node.
   static let mostAttempts = 3
@@ -158,7 +157,6 @@ extension AgentMachine {
 }
 
 extension AgentAbilities {
-  /// Returns whether it can close the sessions of an account, which excludes the node's own
-  /// account.
+  /// Returns whether it can close the sessions of an account, which is not the node's own.
   func canClose(sessionsOf account: UInt32) -> Bool { canCloseSessions && account != nodeAccount && account != 0 }
 }

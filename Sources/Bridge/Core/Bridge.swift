@@ -117,8 +117,7 @@ extension Bridge {
   ///
   /// Several changes during a look are one. A look that throws is repeated after a growing pause.
   ///
-  /// Ends when it is cancelled; throws `LocalAPIError` if the node does not know the receiver any
-  /// more.
+  /// Ends when it is cancelled; throws `LocalAPIError` if the node forgets the receiver.
   public func follow(_ look: @Sendable () async throws -> Duration?) async throws {
     let (news, changed) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     told.lookAgain.withLock { $0 = { changed.yield() } }
@@ -198,8 +197,7 @@ public protocol BridgeKind: Sendable {
   /// Reads the settings that `latchkey receivers add` has written.
   init(_ settings: BridgeSettings) throws(BridgeFault)
 
-  /// Carries notices, and answers, until it is cancelled; connects again by itself, with growing
-  /// pauses.
+  /// Carries notices and answers until it is cancelled; connects again by itself, with pauses.
   ///
   /// Throws `LocalAPIError` if the node does not know the receiver any more.
   func run(_ bridge: Bridge) async throws

@@ -44,8 +44,7 @@ struct ToldQuestions: Sendable {
     if notices.count > Self.most { notices.removeFirst() }
   }
 
-  /// Adds the questions that an earlier run of the bridge has told the receiver, if it has kept
-  /// none.
+  /// Adds the questions that an earlier run of the bridge has told, if it has kept none.
   ///
   /// These are the requests that are still open and that no notice in `new` is about.
   mutating func recover(_ requests: [RequestListing], besides new: [ParentNotice]) {
@@ -148,8 +147,7 @@ struct ToldAnswers: Sendable {
 
 /// The questions that a receiver shows, in a file beside its settings.
 ///
-/// A later run of the bridge reads them, and tells what became of those that were answered
-/// meanwhile.
+/// A later run of the bridge reads them, and tells what became of those answered meanwhile.
 ///
 /// Spec: Protocol/14-bridge.md §1.
 struct QuestionRecord: Sendable {
@@ -158,11 +156,9 @@ struct QuestionRecord: Sendable {
     var questions: [ParentNotice] = []
     /// What was told about questions that are answered; `nil` for nothing.
     var answers: [ToldAnswers.Entry]?
-    /// Whether the server shows a message in the place of an earlier one; `nil` if that is not
-    /// known.
+    /// Whether the server shows a message in the place of an earlier one; `nil` if unknown.
     var replaces: Bool?
-    /// The ID of a message on the topic of the buttons up to which all were handled; `nil` if none
-    /// is known.
+    /// The ID of the last message on the topic of the buttons that was handled; `nil` for none.
     var read: String?
   }
 

@@ -27,8 +27,7 @@ protocol WebPosting: Sendable {
 
 /// The HTTP client of a receiver.
 ///
-/// It follows no redirect, uses no proxy, and tries nothing a second time by itself. `close` must
-/// be called at the end.
+/// It follows no redirect, uses no proxy, and tries nothing twice. `close` must be called.
 struct WebClient: WebPosting {
   /// The time for the head of an answer, also of a stream, in seconds.
   static let seconds: Int64 = 10
@@ -204,8 +203,7 @@ struct Backoff: Hashable, Sendable {
   /// The number of tries that failed since the last success.
   private(set) var failures = 0
 
-  /// Creates pauses that double with each failure, up to the longest one, also if a server asks for
-  /// more.
+  /// Creates pauses that double with each failure, up to the longest one in any case.
   init(first: Duration, longest: Duration) { (self.first, self.longest) = (first, longest) }
 
   mutating func succeeded() { failures = 0 }

@@ -37,8 +37,7 @@ struct WebURL: Hashable, Sendable, CustomStringConvertible {
 
   var description: String { text }
 
-  /// The scheme, the host and the port: enough to say which server is meant, without the path,
-  /// which may be a secret.
+  /// The scheme, the host and the port: which server is meant, without a path that may be secret.
   var server: String {
     let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
     return parts.prefix(3).joined(separator: "/")

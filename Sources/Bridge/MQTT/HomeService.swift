@@ -8,8 +8,7 @@ import Logging
 ///
 /// Spec: Protocol/14-bridge.md §4.
 actor HomeService {
-  /// The time that the bridge which has claimed a child has to say so again, before it is taken for
-  /// gone.
+  /// The time for the bridge that has claimed a child to say so again, before it counts as gone.
   ///
   /// A broker that was killed has published no will, and may keep for ever that a bridge is online.
   private static let answerTime = Duration.seconds(15)
@@ -111,8 +110,7 @@ extension HomeService {
       || offered.allSatisfy { link.claims.isTaken($0) } && link.contested.allSatisfy { link.claims.isAnswered($0) }
   }
 
-  /// Removes from the broker all that this bridge has left there and nobody has taken over, and
-  /// ends the connection.
+  /// Removes from the broker what this bridge left there and nobody took over, and disconnects.
   func clear() async {
     guard let connection = link?.connection, !isCleared, let offered = link?.offered else { return }
     isCleared = true

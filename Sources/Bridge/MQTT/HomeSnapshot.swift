@@ -64,8 +64,7 @@ struct ChildState: Hashable, Sendable, Codable {
     case unknown
   }
 
-  /// The seconds until the first rule ends the time; absent without such a rule, and while nobody
-  /// knows.
+  /// The seconds until a rule ends the time; absent without one, and while nobody knows.
   var left: Int64?
   /// The seconds of use today.
   var used: Int64
@@ -177,8 +176,7 @@ struct ChildEvent: Hashable, Sendable, Codable {
     case sentence, at, request, minutes, app, reason
   }
 
-  /// Returns what a notice is to a child's entity: an event for each request that is still open, or
-  /// one event.
+  /// Returns the events of a notice for a child's entity: for each request that is open, or one.
   static func of(_ notice: ParentNotice, _ requests: [RequestListing]) -> [ChildEvent] {
     guard !notice.isOver else { return [] }
     let plain = ChildEvent(type: notice.kind.rawValue, sentence: notice.sentence, at: notice.at)

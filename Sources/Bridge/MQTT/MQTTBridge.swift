@@ -76,8 +76,7 @@ public struct MQTTBridge: BridgeKind {
           if case .dropped = pressed.yield(press) { false } else { true }
         }
       }
-      // The first to end ends all: the node does not know the receiver any more, or the bridge is
-      // told to stop.
+      // The first to end ends all: the receiver is unknown, or the bridge is told to stop.
       try await group.next()
     }
   }

@@ -71,8 +71,7 @@ struct NtfyMessage: Hashable, Sendable, Encodable {
   /// Returns what a notice has in common with a later message that takes its place.
   static func place(_ notice: ParentNotice) -> String { notice.requests.first?.description ?? notice.key }
 
-  /// Returns the ID of what stands in the same place on the phone, which tells nothing of what it
-  /// is.
+  /// Returns the ID of a place on the phone, which does not tell what stands there.
   private static func sequence(_ place: String, _ key: [UInt8]) -> String {
     Hexadecimal.encode(HMACSHA256.authenticate(key: key, message: [UInt8]("sequence.\(place)".utf8)).prefix(8))
   }

@@ -26,8 +26,7 @@ actor NtfyPresses {
   private let teller: NtfyTeller
   private let clock = ContinuousClock()
 
-  /// The ID of the last message that was handled; after the start, the one that an earlier run has
-  /// kept.
+  /// The ID of the last message that was handled, in this run or an earlier one.
   private var last: String?
   /// When `last` was kept for a later run.
   private var keptAt: ContinuousClock.Instant?

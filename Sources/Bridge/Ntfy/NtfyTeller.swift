@@ -22,8 +22,7 @@ actor NtfyTeller {
     var questions: [ParentNotice] = []
   }
 
-  /// The largest number of messages about questions that wait for the server: one for each
-  /// question.
+  /// The largest number of messages about questions that wait: one for each question.
   private static let mostOutcomes = ToldQuestions.most
   /// The tries after which a message that the server refuses is passed over.
   private static let mostRefusals = 3
@@ -51,12 +50,10 @@ actor NtfyTeller {
   private var answers: ToldAnswers
   private var record: QuestionRecord
   private var hasRecovered: Bool
-  /// The message on the topic of the buttons up to which this run or an earlier one has handled
-  /// all.
+  /// The last message on the topic of the buttons that this run or an earlier one has handled.
   private(set) var lastRead: String?
   private var outcomes: [Outcome] = []
-  /// The question that is published at this moment, which the server may have taken before the
-  /// bridge knows.
+  /// The question that is published now, which the server may have before the bridge knows.
   private var telling: ParentNotice?
   /// The requests that a press answers at this moment, of which the press itself tells.
   private var answering: Set<CommandID> = []
@@ -158,8 +155,7 @@ actor NtfyTeller {
     return said.joined(separator: " ")
   }
 
-  /// Makes one message of those that wait for a server which shows each on its own: they would be a
-  /// pile on the phone.
+  /// Makes one message of those that wait, if the server shows each on its own.
   private func gather() {
     guard hasSequences == false, outcomes.count > 1, let last = outcomes.last else { return }
     outcomes = [
@@ -167,8 +163,7 @@ actor NtfyTeller {
     ]
   }
 
-  /// Keeps the questions that the phone shows, also those of which the server was not told yet what
-  /// became of them.
+  /// Keeps the questions that the phone shows, also those whose outcome waits for the server.
   private func keepQuestions() async {
     let notices = outcomes.flatMap(\.questions) + held.map(\.notice) + questions.notices + [telling].compactMap(\.self)
     let isKept = record.keep(notices, answers: answers.entries, replaces: hasSequences, read: lastRead)

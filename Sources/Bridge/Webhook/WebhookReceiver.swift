@@ -30,8 +30,7 @@ struct WebhookSettings: Sendable {
   let detail: NoticeDetail
   /// The key of the signatures: the bytes of the text that the other side has as well.
   let key: [UInt8]
-  /// A Boolean value that indicates whether addresses of this machine and its network may be
-  /// called.
+  /// A Boolean value that indicates whether addresses of this network may be called.
   let isPrivate: Bool
   let receiver: String
 

@@ -37,8 +37,7 @@ actor WebhookTeller {
   /// What is wrong with the file of the questions; `nil` for nothing.
   private var recordFault: String?
   private var over: [Waiting] = []
-  /// The question that is delivered at this moment, which the other side may have taken before the
-  /// bridge knows.
+  /// The question that is delivered now, which the other side may have before the bridge knows.
   private var telling: ParentNotice?
   /// The notice that is tried now, and its number.
   private var current: (number: Int, waiting: Waiting)?

@@ -24,8 +24,7 @@ public enum SystemAccounts {
 
   /// The lowest number that Linux distributions give to people.
   public static let firstPerson: UInt32 = 1_000
-  /// The higher numbers that belong to no person: `nobody`, and the values that mean no number in
-  /// 16 and in 32 bits.
+  /// The higher numbers that belong to nobody: `nobody`, and no number in 16 and in 32 bits.
   static let noPerson: Set<UInt32> = [65_534, 65_535, .max - 1, .max]
 
   /// Returns the accounts of people, at most 64, in ascending order of their numbers.
@@ -68,8 +67,7 @@ public enum SystemAccounts {
     return program != "nologin" && program != "false"
   }
 
-  /// Returns the entries that this machine lists, from its files and from other sources of the name
-  /// service.
+  /// Returns the entries that this machine lists, from files and from the name service.
   ///
   /// This function can be called from any thread.
   public static func entries() -> [Entry] {
@@ -104,8 +102,7 @@ public enum SystemAccounts {
       + numbers.subtracting(known).sorted().compactMap { entry(numbered: $0) }
   }
 
-  /// Returns the entries that this machine lists, and unlisted ones with a name in `names`, a
-  /// session or a home.
+  /// Returns the listed entries, and unlisted ones with a name in `names`, a session or a home.
   public static func known(besides names: [String] = []) -> [Entry] {
     entries(entries(), besides: names, inSession().union(ownersOfHomes()))
   }
@@ -118,8 +115,7 @@ public enum SystemAccounts {
     Set(sessions(in: folder).filter { $0.isUsers || $0.kind == "background" }.map(\.uid))
   }
 
-  /// Returns the IDs of the log-in sessions of an account that have not ended, without those of
-  /// background tasks.
+  /// Returns the IDs of an account's sessions that have not ended, without background tasks.
   ///
   /// logind keeps the sessions in `folder`. Without logind, the result is empty.
   public static func logIns(of uid: UInt32, folder: String = "/run/systemd/sessions") -> Set<String> {
@@ -167,8 +163,7 @@ public enum SystemAccounts {
     return AccountIdentity(uid: entry.uid, name: entry.name, home: hasHome(entry) ? entry.home : "", homeMark: mark)
   }
 
-  /// The lock that excludes a second reader, since the C library gives each entry to only one of
-  /// them.
+  /// The lock that excludes a second reader: the C library gives each entry to one of them.
   private static let reading = Mutex(())
 
   /// The most entries that are read, since the tables of a large organization may be endless.
@@ -191,8 +186,7 @@ extension SystemAccounts.Entry {
 enum AccountTable {
   /// Returns a part of an entry; `nil` if there is no such entry, or if it is larger than 1 MiB.
   ///
-  /// The entry's text is in memory that belongs to this call, since all threads share the memory of
-  /// `getpwuid`.
+  /// The text is in memory of this call, since all threads share that of `getpwuid`.
   static func entry<Entry, Part>(
     _ empty: Entry,
     read: (

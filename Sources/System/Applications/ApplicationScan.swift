@@ -17,8 +17,7 @@ public struct FoundApplication: Hashable, Sendable {
   public var isOwn: Bool
 }
 
-/// The search for the machine's applications: menu entries, Flatpaks, and the packages that they
-/// come from.
+/// The search for the machine's applications: menu entries, Flatpaks, and their packages.
 ///
 /// Spec: Protocol/10-household.md §5.
 public struct ApplicationScan {
@@ -47,21 +46,18 @@ public struct ApplicationScan {
 
   private let places: ApplicationPlaces
   private var drafts: [Draft] = []
-  /// The IDs that are settled: listed, or hidden by a folder of higher priority of the machine or
-  /// of the same account.
+  /// The IDs that are settled: listed, or hidden by a folder of higher priority.
   private var decided: Set<String> = []
   private var (files, names) = (0, 0)
 
   /// Returns the installed applications: the machine's first, then those in people's own folders.
   ///
-  /// `defaults` are the categories of well-known applications. They take precedence over those of
-  /// the entry.
+  /// `defaults` are the categories of well-known applications, which precede those of entries.
   public static func run(
     _ places: ApplicationPlaces, defaults: [AppID: AppCategory] = DefaultCategory.all
   ) -> [FoundApplication] {
     var scan = ApplicationScan(places)
-    // The machine's entries come first, so that entries in a person's own folder neither hide nor
-    // rename them.
+    // The machine's entries come first, so that a person's neither hide nor rename them.
     for share in places.shares + places.homes { scan.look(in: share, "/applications", prefix: "", depth: 0) }
     return scan.found(defaults)
   }

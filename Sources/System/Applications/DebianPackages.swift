@@ -17,8 +17,7 @@ public struct DebianPackages: Sendable {
     }
   }
 
-  /// Returns the paths that a list of a package's files names in its first 8 MiB; `nil` if the list
-  /// cannot be read.
+  /// Returns the paths in the first 8 MiB of a package's list; `nil` if it cannot be read.
   public static func paths(in list: String) -> (some Sequence<String>)? {
     ProcFile.read(list, most: 8 << 20)?.split(separator: 0x0A).lazy.map { String(decoding: $0, as: UTF8.self) }
   }
@@ -53,8 +52,7 @@ public struct DebianPackages: Sendable {
     Self.lines(of: bytes, beginningWith: [key]) { line in
       let name = String(decoding: line.dropFirst(key.count), as: UTF8.self)
       guard packages.contains(name) else { return }
-      // An empty line ends a package's paragraph. The status and the version are among its first
-      // lines.
+      // An empty line ends a package's paragraph, with status and version near its start.
       let rest = line.base[line.endIndex...].dropFirst().prefix(Self.mostFieldBytes)
       let fields = String(decoding: rest, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         .prefix { !$0.isEmpty }

@@ -115,8 +115,7 @@ public struct DesktopEntry: Hashable, Sendable {
 
 /// The languages in which a name is read.
 public enum EntryLanguages {
-  /// Returns the names to search for in descending preference, for a locale such as
-  /// `de_DE.UTF-8@euro`.
+  /// Returns the names to search for a locale such as `de_DE.UTF-8@euro`, the best first.
   public static func names(of locale: String) -> [String] {
     let parts = locale.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
     let base = String(parts[0].prefix { $0 != "." })

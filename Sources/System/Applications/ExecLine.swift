@@ -9,8 +9,7 @@ public enum ExecLine {
     "xdg-open", "x-terminal-emulator", "zsh",
   ]
 
-  /// The names of interpreters, which a version or a dash may follow, as in `python3.11` and
-  /// `wine64-preloader`.
+  /// Interpreters, whose names a version or a dash may follow: `python3.11`, `wine64-preloader`.
   private static let interpreters: Set<String> = [
     "java", "javaw", "lua", "luajit", "perl", "python", "ruby", "tclsh", "wine", "wineserver",
   ]

@@ -72,8 +72,7 @@ final class BusConnection {
     }
   }
 
-  /// Hands the messages that have arrived to their subscribers; returns `false` if the connection
-  /// has ended.
+  /// Hands arrived messages to their subscribers; returns `false` if the connection has ended.
   ///
   /// Call this before each wait for the descriptor, since a call may have received signals.
   func process() -> Bool {
@@ -149,20 +148,17 @@ final class BusMessage {
   /// Appends a list of texts; returns `false` if the message does not accept it.
   func append(_ texts: [String]) -> Bool { append("a", "s") { texts.allSatisfy(append) } }
 
-  /// Appends an entry of a dictionary from texts to variants; returns `false` if the message does
-  /// not accept it.
+  /// Appends an entry of a dictionary from texts to variants; returns `false` if refused.
   func append(_ key: String, byte value: UInt8) -> Bool { entry(key, "y", value) }
 
-  /// Appends an entry of a dictionary from texts to variants; returns `false` if the message does
-  /// not accept it.
+  /// Appends an entry of a dictionary from texts to variants; returns `false` if refused.
   func append(_ key: String, flag value: Bool) -> Bool { entry(key, "b", value ? 1 as Int32 : 0) }
 
   private func entry<Value>(_ key: String, _ type: Unicode.Scalar, _ value: Value) -> Bool {
     append("e", "sv") { append(key) && append("v", String(type)) { append(type, of: value) } }
   }
 
-  /// Appends a container of that type with what `fill` appends; returns `false` if the message does
-  /// not accept it.
+  /// Appends a container with what `fill` appends; returns `false` if the message refuses it.
   func append(_ letter: Unicode.Scalar, _ contents: String, _ fill: () -> Bool) -> Bool {
     sd_bus_message_open_container(message, Self.type(letter), contents) >= 0 && fill()
       && sd_bus_message_close_container(message) >= 0

@@ -11,8 +11,7 @@ public final class NotificationService: Sendable {
     case pressed(NotificationID, action: String)
     /// A notification is no longer shown.
     case closed(NotificationID)
-    /// A service of that generation has taken the place of the one before, whose notifications are
-    /// gone.
+    /// Another service has taken the place of the one before, whose notifications are gone.
     case replaced(by: Int)
     /// The bus has been gone for a minute, as after the end of the session.
     case lost

@@ -6,8 +6,7 @@ import LatchkeyModel
 ///
 /// Only the time of the last event is kept.
 ///
-/// Keys and pointer positions are skipped and never kept. Devices that a program has created do not
-/// count.
+/// Keys and positions are never kept. Devices that a program has created do not count.
 ///
 /// Spec: Protocol/13-agent.md §10.
 public final class InputDevices {
@@ -34,8 +33,7 @@ public final class InputDevices {
 
   deinit { for device in devices.values { close(device.descriptor) } }
 
-  /// A Boolean value that indicates whether any device can be read, so that the absence of events
-  /// means no input.
+  /// A Boolean value that indicates whether a device can be read: no events mean no input.
   public var canSee: Bool { !devices.isEmpty }
 
   /// Searches for new devices, and opens at most 64.
@@ -118,13 +116,11 @@ struct InputDeviceKind: Hashable, Sendable {
     func has(_ bits: [UInt8], _ range: ClosedRange<Int>) -> Bool {
       range.contains { $0 / 8 < bits.count && bits[$0 / 8] & (1 << UInt8($0 % 8)) != 0 }
     }
-    // Virtual devices were created by a program. Those of the Bluetooth daemon are real devices
-    // nevertheless.
+    // Programs create virtual devices, but those of the Bluetooth daemon are real ones.
     let isBluetooth = onlyRootMakes && bus == BUS_BLUETOOTH && place.hasPrefix("/sys/devices/virtual/misc/uhid/")
     let isVirtual = bus == BUS_VIRTUAL || place.hasPrefix("/sys/devices/virtual/") && !isBluetooth
     let isSensor = has(properties, Int(INPUT_PROP_ACCELEROMETER)...Int(INPUT_PROP_ACCELEROMETER))
-    // Letters, or the buttons of mice, sticks, gamepads, pads and screens. Power buttons, lids and
-    // plugs have none.
+    // Letters, or the buttons of mice, sticks, pads and screens. Power buttons and lids have none.
     let isToBeTouched =
       has(keys, Int(KEY_Q)...Int(KEY_P)) || has(keys, Int(BTN_MISC)...Int(BTN_GEAR_UP))
       || has(keys, Int(BTN_DPAD_UP)...Int(BTN_DPAD_RIGHT))

@@ -41,8 +41,7 @@ public enum SystemClock: Sendable {
 public enum WallClock {
   public static func now() -> Int64 { SystemClock.wall.milliseconds }
 
-  /// A Boolean value that indicates whether a time service keeps the clock, according to the
-  /// kernel.
+  /// A Boolean value that indicates whether the kernel says that a time service keeps the clock.
   public static var isKept: Bool { latchkey_clock_is_kept() == 1 }
 }
 
@@ -63,8 +62,7 @@ public enum BootID {
   }
 }
 
-/// A comparison of the machine's clocks that shows whether the wall clock was set or the machine
-/// slept.
+/// A comparison of clocks that shows whether the wall clock was set or the machine slept.
 public struct ClockJump: Sendable {
   /// The readings of the three clocks at one moment.
   public struct Reading: Sendable {
@@ -89,8 +87,7 @@ public struct ClockJump: Sendable {
     /// The time by which the wall clock was set forward; negative if it was set back.
     public var set: Duration
 
-    /// Returns whether the machine slept for longer than a tolerance, or the wall clock was set by
-    /// more than it.
+    /// Returns whether the sleep, or the change of the wall clock, exceeds a tolerance.
     public func exceeds(_ tolerance: Duration) -> Bool {
       slept > tolerance || set > tolerance || set < .zero - tolerance
     }

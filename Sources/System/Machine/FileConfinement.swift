@@ -42,8 +42,7 @@ public enum FileConfinement {
   /// A Boolean value that indicates whether the kernel can do it.
   public static var isAvailable: Bool { latchkey_landlock_version() >= 2 }
 
-  /// Confines the calling thread, and every thread and program that it starts from then on, to what
-  /// rules permit.
+  /// Confines the calling thread, and the threads and programs it starts, to what rules permit.
   ///
   /// A process calls it before it has started a thread. A path that is not there is left out.
   public static func confine(to rules: [Rule]) -> Outcome {

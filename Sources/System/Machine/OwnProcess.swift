@@ -19,18 +19,15 @@ public enum ProcessorSlice {
 
 /// The memory that this process occupies while it is idle.
 public enum ResidentMemory {
-  /// The time after its start by which a process has read whatever it needs only once, in
-  /// milliseconds.
+  /// The age at which a process has read all that it needs only once, in milliseconds.
   public static let settledMilliseconds: Int64 = 20_000
   /// The time between two releases of memory, in milliseconds.
   public static let pauseMilliseconds: Int64 = 600_000
 
-  /// The same for a process that answers others: a few requests map most of what a release has
-  /// given back.
+  /// The same for a process that answers others: a few requests map most of it again.
   private static let firstMilliseconds: Int64 = 5_000
   private static let repeatMilliseconds: Int64 = 60_000
-  /// The number of page faults after which a release is worthwhile; the kernel maps up to 64 KiB
-  /// with each.
+  /// The page faults after which a release is worthwhile; each maps up to 64 KiB.
   private static let worthwhileFaults = 128
 
   /// Releases memory soon after the start and regularly after that, if much has been mapped since
@@ -54,8 +51,7 @@ public enum ResidentMemory {
     return Int(usage.ru_minflt)
   }
 
-  /// Releases the free parts of the heap, and what this program and its libraries have only read
-  /// from their files.
+  /// Releases free parts of the heap, and what was only read from the program's files.
   ///
   /// What is used again is mapped again from the page cache, where the kernel keeps it as long as
   /// there is room. Most of the code and tables that a start needs are not used again. Without
@@ -117,8 +113,7 @@ public struct UndumpableScope: ~Copyable, Sendable {
   deinit {
     Self.state.withLock { state in
       state.open -= 1
-      // The value 2 means that only root can read dumps. The kernel does not accept it from a
-      // program.
+      // By the value 2, only root can read dumps. The kernel takes it from no program.
       if state.open == 0, state.before == 1 { _ = latchkey_set_dumpable(1) }
     }
   }

@@ -1,11 +1,9 @@
 import CProcess
 import Glibc
 
-/// The service manager that started this process and expects reports of its state: systemd, for
-/// `Type=notify`.
+/// The service manager that started this process and expects reports of its state: systemd.
 ///
-/// The protocol is that of sd_notify(3): a datagram with assignments, sent to the socket that
-/// `NOTIFY_SOCKET` names.
+/// By sd_notify(3), a datagram with assignments is sent to the socket of `NOTIFY_SOCKET`.
 public struct ServiceManager: Sendable {
   /// The socket's path; a name in the abstract namespace begins with `@`.
   public let socket: String
@@ -13,11 +11,9 @@ public struct ServiceManager: Sendable {
   /// hung; `nil` if none are required.
   public let signInterval: Duration?
 
-  /// Returns the manager of this process; `nil` if the process was not started as a service that
-  /// reports its state.
+  /// Returns the manager of this process; `nil` if it is no service that reports its state.
   ///
-  /// The environment variables are removed, so that programs started by this process do not report
-  /// in its place.
+  /// The environment variables are removed, so that programs do not report in its place.
   public static func ofThisProcess() -> ServiceManager? {
     let names = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
     let environment = names.reduce(into: [:]) { found, name in found[name] = getenv(name).map { String(cString: $0) } }

@@ -43,8 +43,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   /// the loopback interface.
   public var isLocalhost: Bool { isLoopback && (!isV4 || bytes == [127, 0, 0, 1]) }
 
-  /// A Boolean value that indicates whether the address is valid on one link only: `169.254.0.0/16`
-  /// or `fe80::/10`.
+  /// A Boolean value that indicates whether it is valid on one link: 169.254.0.0/16 or fe80::/10.
   public var isLinkLocal: Bool {
     isV4 ? bytes[0] == 169 && bytes[1] == 254 : bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80
   }

@@ -26,8 +26,7 @@ public final class ProcessJail {
     }
     deinit { close(events) }
 
-    /// A Boolean value that indicates whether the group contains a process; reading it rearms the
-    /// descriptor.
+    /// A Boolean value that indicates whether it contains a process; reading rearms the descriptor.
     var isOccupied: Bool {
       var bytes = [UInt8](repeating: 0, count: 256)
       let count = pread(events, &bytes, bytes.count, 0)

@@ -75,8 +75,7 @@ public enum ProcessReads {
     return body()
   }
 
-  /// Returns the process whose folder in /proc a path is in, and whether the path is the folder
-  /// itself.
+  /// Returns the process whose folder in /proc a path is in, and whether it is the folder.
   static func process(of path: String) -> (process: Int32, isFolder: Bool)? {
     var path = path
     return path.withUTF8 { bytes in

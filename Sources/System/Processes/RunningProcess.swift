@@ -18,8 +18,7 @@ public struct RunningProcess: Hashable, Sendable {
     (self.identity, self.userID, self.startedAt, self.hasEnded) = (identity, userID, startedAt, hasEnded)
   }
 
-  /// Reads the process with a number from /proc; `nil` if there is none, or /proc hides it from
-  /// this user.
+  /// Reads the process with a number; `nil` if there is none, or /proc hides it.
   ///
   /// The number of a thread is not the number of a process, although /proc has a folder for it.
   public init?(pid: Int32) {
@@ -56,8 +55,7 @@ public struct ProcessStatLine: Hashable, Sendable {
   public let name: String
   /// Field 3 is `Z` or `X`, and no other thread of the process lives.
   public let hasEnded: Bool
-  /// The first thread has ended and another lives: only the folders of its threads show its
-  /// program.
+  /// The first thread has ended and another lives: only the threads' folders show its program.
   public let livesInThreads: Bool
   /// Field 4: the parent's number.
   public let parent: Int32
@@ -74,8 +72,7 @@ public struct ProcessStatLine: Hashable, Sendable {
   /// (`/dev/pts`, majors 136 to 143).
   public var isInTerminalWindow: Bool { (136...143).contains((terminal >> 8) & 0xFFF) }
 
-  /// A Boolean value that indicates whether it seems to have no program: field 26 is 0, and field 3
-  /// is not `S`.
+  /// A Boolean value that indicates whether it has no program: field 26 is 0, and 3 is not `S`.
   ///
   /// This is so in the middle of an exec, during which a process never sleeps, and when a process
   /// ends. A program can also be built so that the kernel always reports this.
@@ -91,8 +88,7 @@ public struct ProcessStatLine: Hashable, Sendable {
   public init?(_ bytes: [UInt8]) {
     // The name may contain spaces and parentheses; the last parenthesis ends it.
     guard let begin = bytes.firstIndex(of: 0x28), let end = bytes.lastIndex(of: 0x29), begin < end else { return nil }
-    // Fields 3, 4, 7, 9, 20, 22, 26 and 28, without an array of all fields: a full scan reads the
-    // line of every process.
+    // Without an array of all fields: a full scan reads the line of every process.
     var (state, parent, flags, threads, start): (UInt8?, UInt64?, UInt64?, UInt64?, UInt64?)
     var (code, stack, terminal): (UInt64?, UInt64?, UInt64?)
     var (field, first) = (2, end + 1)
@@ -151,8 +147,7 @@ public enum ProcessLiveness {
     return stat.startTime == startTime && !stat.hasEnded
   }
 
-  /// Returns the start time of a process in clock ticks since boot; `nil` if no process has that
-  /// number.
+  /// Returns the start time of a process in clock ticks since boot; `nil` if there is none.
   public static func startTime(pid: Int32) -> UInt64? { ProcessStatLine(pid: pid)?.startTime }
 }
 
@@ -163,8 +158,7 @@ public struct ProcessHandle: ~Copyable, Sendable {
 
   /// The time within which no number is reused for another process, in milliseconds.
   ///
-  /// The kernel assigns numbers in a cycle of at least 32,768, unless root has shortened it
-  /// (`pid_max`).
+  /// The kernel assigns at least 32,768 numbers in a cycle, unless root has shortened it.
   private static let cycleMilliseconds: Int64 = 10
 
   /// Opens a process; `nil` if it has ended, or if its number now belongs to a later one.

@@ -120,8 +120,7 @@ extension ChildProcess {
     return process
   }
 
-  /// Starts a program of our own beside this process, in a session of its own, which may outlive
-  /// this process.
+  /// Starts a program of our own in a session of its own, which may outlive this process.
   ///
   /// It reads and writes nothing but standard error, which it shares with this process. `arguments`
   /// begins with the program's path.
@@ -136,8 +135,7 @@ extension ChildProcess {
     return ChildProcess(pid: pid)
   }
 
-  /// Closes, in the program, every descriptor that this process has opened itself, and keeps those
-  /// that it inherited.
+  /// Closes, in the program, the descriptors that this process has opened itself.
   ///
   /// The new process does this itself, since not every library marks its descriptors close-on-exec,
   /// and another thread may open one at any moment.
@@ -151,8 +149,7 @@ extension ChildProcess {
   }
 }
 
-/// The file descriptors above standard error that this process inherited, such as that of a shell's
-/// `3<file`.
+/// The descriptors above standard error that this process inherited, as by `3<file`.
 public enum InheritedDescriptors {
   private static let noted = Mutex<[Int32]>([])
 

@@ -2,8 +2,7 @@ import Glibc
 
 /// The start of a program by `posix_spawn`, as a child of this process.
 ///
-/// Threads of this process block signals, and network code ignores SIGPIPE. The program inherits
-/// neither.
+/// The program does not inherit that this process blocks signals and ignores SIGPIPE.
 package struct ProgramSpawn {
   let path: String
   /// The arguments, beginning with the program's name.
@@ -20,8 +19,7 @@ package struct ProgramSpawn {
   /// `POSIX_SPAWN_SETSID`, which the header declares only to programs that ask for more than POSIX.
   private static let newSession: Int16 = 0x80
 
-  /// Starts the program, and returns its process number; `open` adds the actions for its
-  /// descriptors.
+  /// Starts the program, and returns its number; `open` adds the actions for its descriptors.
   func start(_ open: (inout posix_spawn_file_actions_t) -> Void) throws(ProgramStartError) -> pid_t {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -41,8 +39,7 @@ package struct ProgramSpawn {
     let surroundings: [UnsafeMutablePointer<CChar>?] =
       (variables ?? [:]).map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for word in words + surroundings { free(word) } }
-    // A shell that ignores the ends of its children passes this on. The end of a child would then
-    // not be reported.
+    // A shell that ignores the ends of its children passes this on, and hides them.
     signal(SIGCHLD, SIG_DFL)
     var pid: pid_t = 0
     let code =

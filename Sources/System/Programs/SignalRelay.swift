@@ -2,8 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The relay that forwards signals that this process receives to the programs that it runs in the
-/// foreground.
+/// The relay that forwards signals of this process to the programs in its foreground.
 ///
 /// The programs share this process group, so signals from the terminal (Ctrl-C, Ctrl-\, Ctrl-Z, a
 /// changed window) have reached them already. Such signals have a positive `si_code` and are not
@@ -104,8 +103,7 @@ final class SignalRelay: Sendable {
     while read(descriptor, &letter, 2) == 2 {
       let (number, isFromTerminal) = SignalMailbox.open(letter)
       if !isFromTerminal { for child in children { child.send(signal: number) } }
-      // The handler has replaced the default action of SIGTSTP. Without a stop, the shell would
-      // keep waiting.
+      // The handler has replaced the default of SIGTSTP, and the shell waits for a stop.
       if number == SIGTSTP { kill(getpid(), SIGSTOP) }
     }
   }
@@ -115,8 +113,7 @@ final class SignalRelay: Sendable {
 enum SignalMailbox {
   /// The pipe's writing end, or -1.
   ///
-  /// It is set before the first handler is installed, since a handler must not be the one that
-  /// initializes it.
+  /// It is set before the first handler is installed, which must not initialize it.
   static let descriptor = Atomic<Int32>(-1)
 
   /// The signal handler.

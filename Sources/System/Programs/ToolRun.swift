@@ -1,8 +1,7 @@
 import CProcess
 import Glibc
 
-/// A run of a program of the system's beside this process, bounded in the bytes of its output and
-/// in time.
+/// A run of a program of the system's, bounded in the bytes of its output and in time.
 ///
 /// The program gets no input and no descriptors but its three streams, and is killed if it exceeds
 /// a bound. Its end is noticed without a network. Foundation's `Process` needs a loopback interface

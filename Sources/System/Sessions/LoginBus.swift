@@ -44,8 +44,7 @@ public final class LoginBus {
   /// The descriptor, which can be polled for messages to process.
   public var descriptor: Int32 { bus.descriptor }
 
-  /// Processes the messages that have arrived; returns `true` if sessions may have changed, or the
-  /// connection has ended.
+  /// Processes arrived messages; returns `true` if sessions may have changed, or all has ended.
   ///
   /// Call this before each wait for the descriptor, since a call may have received signals.
   public func process() -> Bool {
@@ -66,8 +65,7 @@ public final class LoginBus {
   /// Returns the sessions that logind knows, at most 64; empty if it does not answer, after which
   /// `isConnected` is `false`.
   ///
-  /// Sessions at a seat come first. Any account can begin many others, which must not hide the one
-  /// at the screen.
+  /// Those at a seat come first, since any account can begin many others.
   public func sessions() -> [LoginSession] {
     let end = BusConnection.Deadline(Self.readMilliseconds)
     guard let list = call(Self.manager, Self.managerInterface, "ListSessions", within: end),
@@ -112,8 +110,7 @@ public final class LoginBus {
       { $0.append(uid) }) != nil
   }
 
-  /// Calls a method of logind's, and returns its answer; `nil` if it is refused or does not arrive
-  /// in time.
+  /// Calls a method of logind's, and returns its answer; `nil` if it is refused or late.
   private func call(
     _ path: String, _ interface: String, _ member: String, within limit: BusConnection.Deadline,
     _ fill: (BusMessage) -> Bool = { _ in true }
@@ -181,8 +178,7 @@ public struct LoginSession: Hashable, Sendable {
   /// a user's, local, in the foreground of a seat, and not locked.
   public var isInUse: Bool { isInForeground && !isLocked }
 
-  /// A Boolean value that indicates whether a person at the machine can use the session now, or can
-  /// unlock it.
+  /// A Boolean value that indicates whether a person at the machine can use or unlock it.
   public var isInForeground: Bool {
     sessionClass.hasPrefix("user") && !isRemote && !seat.isEmpty && isActive && state != "closing"
   }

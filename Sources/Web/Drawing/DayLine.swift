@@ -44,8 +44,7 @@ enum DayLine {
     {{/line}}
     """
 
-  /// Returns the line of a day's sessions, the newest first; nothing if the family's days are not
-  /// known.
+  /// Returns the line of a day's sessions, the newest first; nothing without the family's days.
   ///
   /// `isMore` indicates whether there are earlier sessions.
   static func data(

@@ -33,8 +33,7 @@ enum WeekChart {
     {{/chart}}
     """
 
-  /// Returns the chart of a week, or of the days of a month, with the milliseconds of each
-  /// category.
+  /// Returns the chart of the days of a week or a month, with the milliseconds by category.
   static func data(_ days: [(day: FamilyDay, use: [AppCategory: Int64])], label: Phrase) -> PageData {
     let categories = AppCategory.allCases
     let sums = categories.map { category in days.reduce(Int64(0)) { $0 + ($1.use[category] ?? 0) } }

@@ -29,8 +29,7 @@ final class WebDoor: Sendable {
     return secret
   }
 
-  /// Uses a link up; returns what became of it and, if it is accepted, the cookie of the new
-  /// session.
+  /// Uses a link up; returns what became of it, and the cookie of the new session.
   func use(link: String) -> (outcome: OneTimeLinks.Outcome, cookie: String?) {
     let (cookie, token) = (
       Hexadecimal.encode(SecureRandom.bytes(SessionTable.secretBytes)),
@@ -77,8 +76,7 @@ final class WebDoor: Sendable {
 
 /// The links by which a browser is let in: each once, within a minute.
 ///
-/// Only hashes of links are kept. Ten wrong links end all that are open, so that nobody can try
-/// many.
+/// Only hashes of links are kept. Ten wrong links end all that are open.
 ///
 /// Spec: Protocol/15-pages.md §2.
 struct OneTimeLinks: Sendable {

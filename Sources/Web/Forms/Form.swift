@@ -38,8 +38,7 @@ struct FormCall: Sendable {
     return value
   }
 
-  /// Returns a field with a line of text, which is empty without one; `label` is what the page
-  /// calls it.
+  /// Returns a field with a line of text, empty without one; the page calls it by `label`.
   ///
   /// - Throws: `PageFault` in the words of the page if the text is too long or has characters that
   ///   cannot be shown.
@@ -136,8 +135,7 @@ struct FormFields: Hashable, Sendable {
     return trimmed.isEmpty ? nil : trimmed
   }
 
-  /// Returns the ends of the names of the fields that begin with a text and are not empty, in
-  /// order.
+  /// Returns the ends of the names of fields that begin with a text and are not empty, sorted.
   func names(after start: String) -> [String] {
     values.filter { $0.key.hasPrefix(start) && !$0.value.isEmpty }
       .map { String($0.key.dropFirst(start.count)) }.sorted()

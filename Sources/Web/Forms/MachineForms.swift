@@ -32,8 +32,7 @@ enum MachineForms {
   ]
 }
 
-/// A pairing from a parent's pages: it is begun, the other machine is let in or turned away, and
-/// it is cancelled.
+/// A pairing from a parent's pages: it begins, is answered, and may be cancelled.
 enum PairingForms {
   static let all = [
     Form(path: PairPage.path, whoMay: [.parent]) { call in

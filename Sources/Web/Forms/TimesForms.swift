@@ -4,8 +4,7 @@ import LatchkeyRules
 
 /// Changes of times and limits, which are said in words before they are saved.
 ///
-/// A form carries the version of the rule that its page showed. If the rule was changed meanwhile,
-/// nothing is saved.
+/// If the rule is not that of the version in the form any more, nothing is saved.
 enum TimesForms {
   private static let carried = ["child", "rule", "version", "value", "length", "when", "first", "last", "name"]
 
@@ -96,8 +95,7 @@ enum TimesForms {
         data: TimesPage.data(plan, entered: entered, now: call.now)))
   }
 
-  /// Returns the changes that remove what holds on some days, with their name if nothing else has
-  /// it.
+  /// Returns the changes that remove what holds on some days, with a name that only it has.
   private static func removal(of listing: RuleListing, _ days: DayRange, _ plan: ChildPlan) -> [RuleRequest.Change] {
     let others = plan.exceptions.filter { !$0.isFamilys && $0.key != listing.key && RuleKey($0.key)?.days == days }
     let name = DayRule.name.key(on: days)

@@ -110,8 +110,7 @@ enum ApplicationsPage {
     </section>
     """
 
-  /// Returns what the page shows: of a form that is shown again, also what was entered, and its
-  /// fault.
+  /// Returns what the page shows, with a form that is shown again, and its fault.
   static func data(
     _ found: KnownApplications, _ filter: ApplicationFilter, entered: FormFields? = nil, fault: Phrase? = nil,
     now: Int64

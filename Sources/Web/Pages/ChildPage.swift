@@ -2,8 +2,7 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// A child's week for parents: the use by day and category, the applications, and the rules in
-/// words.
+/// A child's week for parents: the use by day and category, applications, and rules in words.
 enum ChildPage {
   static let page = Page("/children/{child}", whoMay: [.parent, .phone], template: template) { call in
     let child = try call.child()

@@ -1,8 +1,7 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// Who looks at the pages: a node's role says it, since a node answers each account by its own
-/// rights.
+/// Who looks at the pages, by the role of the node that answers the account.
 enum Viewer: Hashable, Sendable {
   case parent
   case child
@@ -133,8 +132,7 @@ enum PageTable {
     AnswerForm.all + ChildForms.all + ChildDayForms.all + PointsForms.all + ApplicationForms.all + TimesForms.all
     + PairingForms.all + SetupForms.all + MachineForms.all + OwnForms.all + PhoneForms.all
 
-  /// Returns the page at a path for somebody, with the values of its parameters; `nil` if there is
-  /// none for that viewer.
+  /// Returns the page at a path for somebody, with the values of its parameters; `nil` for none.
   static func page(at path: String, for viewer: Viewer) -> (page: Page, parameters: [String: String])? {
     // What stands at a path for another viewer is not taken for a parameter of a later page.
     guard let first = pages.first(where: { $0.path.parameters(in: path) != nil })?.path,
@@ -143,8 +141,7 @@ enum PageTable {
     return first.parameters(in: path).map { (page, $0) }
   }
 
-  /// Returns the file at a path for somebody, with the values of its parameters; `nil` if there is
-  /// none for that viewer.
+  /// Returns the file at a path for somebody, with the values of its parameters; `nil` for none.
   static func download(at path: String, for viewer: Viewer) -> (file: Download, parameters: [String: String])? {
     for file in downloads where file.whoMay.contains(viewer) {
       if let parameters = file.path.parameters(in: path) { return (file, parameters) }

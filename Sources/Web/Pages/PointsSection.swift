@@ -1,8 +1,7 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// The points of a child on its page: what waits for a review, the last changes, and a form that
-/// gives or takes some.
+/// The points of a child on its page: what waits for a review, the last changes, and a form.
 enum PointsSection {
   static let shown = 20
 

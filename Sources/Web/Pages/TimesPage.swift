@@ -2,8 +2,7 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The times and limits of a child: the week as a plan, the days that differ from it, and a form
-/// for each rule.
+/// The times and limits of a child: the week, the days that differ, and a form for each rule.
 enum TimesPage {
   static let page = Page("/children/{child}/times", whoMay: [.parent, .phone], template: text) { call in
     let plan = try await ChildPlan.read(of: try call.child(), at: call.node)

@@ -75,15 +75,13 @@ struct CertificateFolder: Sendable {
     } catch { return nil }
   }
 
-  /// Returns whether a certificate lacks an address of this machine, or ends soon; `now` is in Unix
-  /// seconds.
+  /// Returns whether a certificate lacks an address, or ends soon; `now` is in Unix seconds.
   static func isDue(_ leaf: Leaf?, for addresses: [String], now: Int64) -> Bool {
     guard let leaf else { return true }
     return !leaf.addresses.isSuperset(of: addresses) || leaf.until - now < Int64(renewalDays) * 86_400
   }
 
-  /// Makes the authority, which may speak for private addresses, one name, and perhaps the loopback
-  /// interface.
+  /// Makes the authority, for private addresses, one name, and perhaps the loopback interface.
   ///
   /// - Throws: `WebFault` if `openssl` fails or the file cannot be written.
   func makeAuthority(name: String, isLoopback: Bool) async throws(WebFault) {
@@ -223,8 +221,7 @@ extension CertificateFolder {
     }
   }
 
-  /// Joins a heading, the key and the certificate of a folder in one file, which takes the place of
-  /// an earlier one.
+  /// Joins a heading, a key and its certificate in a file, which replaces an earlier one.
   private static func join(_ heading: String, _ scratch: String, _ path: String) throws(WebFault) {
     guard let key = read("\(scratch)/key.pem"), let certificate = read("\(scratch)/certificate.pem") else {
       throw unwritable(path)

@@ -3,8 +3,7 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeySystem
 
-/// The names under which a person's own proxy leads phones to the pages, such as `tailscale serve`
-/// or nginx does.
+/// The names under which a person's own proxy, such as `tailscale serve`, leads to the pages.
 ///
 /// They stand in a file of the folder for phones, one a line, which is read at each request that
 /// names one. So a name that was removed is refused at once.

@@ -47,8 +47,7 @@ enum PhoneChannels {
     HTTP1Channel(responder: responder, configuration: .init(idleTimeout: .init(idle)))
   }
 
-  /// Creates the channel of the pages: HTTP/2, by which all pages of a browser share a connection,
-  /// or HTTP/1.1.
+  /// Creates the channel of the pages: HTTP/2, which shares a connection, or HTTP/1.1.
   ///
   /// The library bounds what a connection may ask for: 100 requests at a time, 16 KiB of headers,
   /// and 200 resets in 30 seconds, after which it closes the connection (CVE-2023-44487).

@@ -175,8 +175,7 @@ extension PhoneDesk {
 // MARK: - For phones
 
 extension PhoneDesk {
-  /// Uses a code up for a phone; returns what became of it and, if it is taken, the cookie by which
-  /// the phone waits.
+  /// Uses a code up; returns what became of it and, if it is taken, the phone's cookie.
   func claim(_ code: String, from address: String, kind: String) -> (outcome: PhoneEntry.Outcome, cookie: String?) {
     let secret = Hexadecimal.encode(SecureRandom.bytes(SessionTable.secretBytes))
     let (outcome, isNews) = state.withLock { state in
@@ -208,8 +207,7 @@ extension PhoneDesk {
   /// The names under which a person's own proxy leads phones to the pages.
   var hosts: [String] { proxies.names }
 
-  /// Returns the name of the pages that a request means, as a browser's origin has it; `nil` if it
-  /// means none of them.
+  /// Returns the name of the pages that a request means, as an origin has it; `nil` for none.
   ///
   /// `arrived` is the address and port where it arrived; empty where only a proxy is answered.
   func host(_ asked: String?, at arrived: String) -> String? {

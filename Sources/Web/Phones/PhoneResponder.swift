@@ -141,8 +141,7 @@ private final class PhoneWords: Sendable {
   func take(_ browser: String) -> PageWord? { words.withLock { $0.removeValue(forKey: browser) } }
 }
 
-/// What answers the trust step, without TLS: it gives the authority's certificate, and nothing
-/// else.
+/// What answers the trust step, without TLS: it gives the authority's certificate alone.
 struct TrustResponder: Sendable {
   let desk: PhoneDesk
 

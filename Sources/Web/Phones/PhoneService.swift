@@ -11,13 +11,11 @@ import ServiceLifecycle
 
 /// The listeners for phones: that of the pages, by TLS, and that of the trust step.
 ///
-/// They exist only while a phone is let in or is being let in, at the private addresses of this
-/// machine alone.
+/// They exist only while phones are or may be let in, at this machine's private addresses.
 ///
 /// Spec: Protocol/15-pages.md §8.
 struct PhoneService: Sendable {
-  /// How often addresses, certificates and the list of phones are looked at while phones are let
-  /// in.
+  /// The time between two looks at addresses, certificates and phones while phones are let in.
   private static let pause: Duration = .seconds(10)
   /// The address at which a proxy on this machine finds the pages.
   static let proxyAddress = "127.0.0.1"
@@ -37,8 +35,7 @@ struct PhoneService: Sendable {
     var leaf: CertificateFolder.Leaf?
     /// A Boolean value that indicates whether phones are let in or may come.
     var isNeeded = false
-    /// A Boolean value that indicates whether there is a listener on the loopback interface for a
-    /// proxy alone.
+    /// A Boolean value that indicates whether there is a listener for a proxy alone.
     var isProxied = false
 
     /// A Boolean value that indicates whether there is something to listen at.
@@ -129,8 +126,7 @@ struct PhoneService: Sendable {
       """, ["port": .number(plan.port)])
   }
 
-  /// Returns what is to listen now; makes the certificate, and erases everything with the last
-  /// phone.
+  /// Returns what is to listen now; makes the certificate, and erases all with the last phone.
   private func plan(after last: Plan) async -> Plan {
     let isOpen = desk.isOpen
     // Nothing is asked while no phone is let in and none comes.

@@ -11,8 +11,7 @@ struct PageSession: Sendable {
   var token: String
   /// What a phone may do; `nil` for a browser of this machine.
   var right: BrowserRight?
-  /// Returns the node by the rights of who was let in; with a key for one edit, which the node
-  /// makes once.
+  /// Returns the node by the rights of who was let in; with a key for one edit, done once.
   var node: WebServer.Opening
   /// Returns the sentence for the next page, once.
   var takeWord: @Sendable () -> PageWord?
@@ -173,11 +172,9 @@ final class NodeAbsence: Sendable {
   /// Notes that the node has answered; `viewer` is who looks at it.
   func answered(_ viewer: Viewer) { state.withLock { $0 = State(since: nil, isParents: viewer == .parent) } }
 
-  /// Returns what is said instead of a page since the node does not answer; `nil` for another
-  /// error.
+  /// Returns what is said since the node does not answer; `nil` for another error.
   ///
-  /// Paths and commands of the node are not a child's to read, nor those of somebody who is not
-  /// known yet.
+  /// A child, or somebody who is not known yet, reads no paths and commands of the node.
   func sentence(_ error: any Error, now: Int64) -> Phrase? {
     guard (error as? LocalAPIError)?.code == .timeout else { return nil }
     let (since, isParents) = state.withLock { state in

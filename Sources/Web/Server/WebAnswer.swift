@@ -90,8 +90,7 @@ struct WebRequest: Sendable {
   var contentType: String?
   /// The language of who reads, by the header `Accept-Language`.
   var language = Language.english
-  /// A Boolean value that indicates whether the script of an open page asks, to put in what
-  /// differs.
+  /// A Boolean value that indicates whether the script of an open page asks.
   var isPart = false
   var userAgent: String?
   /// The address from which it was sent; empty if that does not matter.

@@ -7,8 +7,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// A connection to the pages: the framework's, if the program at the other end is of the own
-/// account.
+/// A connection to the pages: the framework's, if the other end is of the own account.
 ///
 /// Spec: Protocol/15-pages.md §1.
 struct WebChannel: ServerChildChannel {

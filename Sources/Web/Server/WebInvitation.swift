@@ -49,8 +49,7 @@ public struct WebInvitation: Hashable, Sendable {
   }
 }
 
-/// What gives one-time links to commands of the same account, over a socket in the place of the
-/// pages.
+/// What gives one-time links to commands of the same account, over a socket.
 final class InvitationService: Sendable {
   private let place: WebPlace
   private let host: String
@@ -99,8 +98,7 @@ final class InvitationService: Sendable {
     } catch { logger.warning("no link was given", metadata: ["why": "\(error)"]) }
   }
 
-  /// Returns the page that a caller names in its line; `nil` if there is no such page, or no line
-  /// within a second.
+  /// Returns the page that a caller names within a second; `nil` if there is no such page.
   private static func page(of caller: LocalSocket) -> String? {
     var bytes: [UInt8] = []
     let deadline = SystemClock.awake.milliseconds + 1_000

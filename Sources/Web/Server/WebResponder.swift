@@ -4,8 +4,7 @@ import LatchkeyProtocol
 import LatchkeySystem
 import Logging
 
-/// What answers requests: it checks who sent them and from where, and shows pages or carries out
-/// forms.
+/// What answers requests: it checks who sent them, and shows pages or carries out forms.
 ///
 /// Spec: Protocol/15-pages.md §3, §4.
 struct WebResponder: Sendable {
@@ -86,15 +85,13 @@ extension WebResponder {
   private static func page(_ asked: String?) -> String { asked == PhonesPage.path ? PhonesPage.path : "/" }
 }
 
-/// The checks of a request that need no session: the name under which it was sent, and the site
-/// that sent it.
+/// The checks of a request without a session: the name to which, and the site that sent it.
 ///
 /// Spec: Protocol/15-pages.md §3.
 struct RequestCheck: Hashable, Sendable {
   /// The reason to refuse a request.
   enum Refusal: Hashable, Sendable {
-    /// It was sent to a name that is not this server's, such as one that was rebound to this
-    /// machine.
+    /// It was sent to a name that is not this server's, such as a rebound one.
     case otherName
     /// Another site sent it.
     case otherSite

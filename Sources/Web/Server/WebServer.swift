@@ -13,8 +13,7 @@ import ServiceLifecycle
 
 /// The server of the family's pages, for one account, on the loopback interface.
 ///
-/// It is one more client of the local API: the node answers it by the rights of the account that
-/// runs it.
+/// It is a client of the local API, by the rights of the account that runs it.
 ///
 /// Spec: Protocol/15-pages.md §1.
 public struct WebServer: Sendable {
@@ -38,8 +37,7 @@ public struct WebServer: Sendable {
   /// Serves until the last page was closed, or until the task is cancelled; calls `onRunning` once
   /// pages can be opened.
   ///
-  /// If another process serves at the place, it ends at once or, if it is patient, waits for the
-  /// end of that one.
+  /// If another process serves at the place, it ends, or waits for the end of that one.
   ///
   /// - Throws: `WebFault` if it cannot listen.
   public func run(isPatient: Bool = false, onRunning: @escaping @Sendable () -> Void) async throws {
@@ -78,8 +76,7 @@ public struct WebServer: Sendable {
   private static let backlog = 4_096
 
   private func serve(_ port: Int, _ onRunning: @escaping @Sendable () -> Void) async throws {
-    // A name of its own for each run: cookies of earlier ones, and of other ports, are not sent to
-    // it.
+    // A name for each run: cookies of earlier ones, and of other ports, are not sent to it.
     let name = "lk-\(Crockford.encode(SecureRandom.bytes(10)).lowercased()).localhost"
     let (host, door) = ("\(name):\(port)", WebDoor())
     let invitations = InvitationService(place, host: host, door: door, logger: logger)
@@ -170,8 +167,7 @@ public struct PhoneAccess: Sendable {
   var stateFolder: String
   var open: Opening
 
-  /// Returns the node by the rights of the browser with a cookie; with a key for one edit, which
-  /// the node makes once.
+  /// Returns the node by the rights of the browser with a cookie; with a key for one edit.
   public typealias Opening = @Sendable (_ cookie: String, _ key: String?) async throws -> any NodeInterface
 
   public init(stateFolder: String, open: @escaping Opening) { (self.stateFolder, self.open) = (stateFolder, open) }

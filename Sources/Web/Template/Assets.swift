@@ -1,8 +1,7 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// The files that pages load, each with a hash of its content in its name, so that a browser may
-/// keep it for ever.
+/// The files that pages load, with hashes in their names, so that browsers keep them for ever.
 struct Assets: Sendable {
   struct File: Sendable {
     var type: String

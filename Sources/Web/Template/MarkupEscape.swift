@@ -33,8 +33,7 @@ enum MarkupEscape {
   private static let backtick = "&#96;"
   /// The elements whose content is text alone.
   private static let texts: Set<String> = ["option", "script", "style", "textarea", "title"]
-  /// The elements whose text is shown and can have no element `bdi`: the title of a page, and the
-  /// texts of drawings.
+  /// The elements whose text is shown and can have no element `bdi`: titles, and drawings' texts.
   private static let isolated: Set<String> = ["title", "text", "tspan", "desc"]
 
   /// Returns a page of escaped values in which what stands between two backticks of one text, such

@@ -2,14 +2,12 @@ import LatchkeyModel
 import Mustache
 import Synchronization
 
-/// What a template shows, by the names in it: texts, phrases, numbers, truth values, and lists and
-/// groups of these.
+/// What a template shows, by name: texts, phrases, numbers, truth values, lists and groups.
 typealias PageData = [String: Any]
 
 /// A template whose every value is escaped by `MarkupEscape`, in any language.
 ///
-/// Its own texts stand in double brackets, `[[A word for {name}]]`: they are phrases, whose places
-/// become tags.
+/// Its own texts stand in double brackets, `[[A word for {name}]]`, as phrases.
 ///
 /// The library's own escape compares characters. Each template is one text with one content type,
 /// and has none of the tags that go around it: partials, which fall back to the library's escape,
@@ -30,8 +28,7 @@ struct PageTemplate: Sendable {
 
   /// Returns the page of some data, with the commands in its texts as code, and names isolated.
   ///
-  /// Who may only look gets no form that changes anything, nor its token, apart from that which
-  /// signs out.
+  /// Who may only look gets no form that changes anything, apart from that which signs out.
   func render(_ data: PageData, in language: Language) -> String {
     let page = MarkupEscape.marked(template(in: language).render(PageTexts.worded(data, in: language)))
     return data["isLooking"] as? Bool == true ? Self.withoutForms(page) : page
@@ -96,8 +93,7 @@ enum PageTexts {
     }
   }
 
-  /// Returns data whose phrases are in a language, with marks around what is written from right to
-  /// left.
+  /// Returns data in a language, with marks around what is written from right to left.
   static func worded(_ data: PageData, in language: Language) -> PageData { data.mapValues { value($0, language) } }
 
   private static func value(_ value: Any, _ language: Language) -> Any {

@@ -74,8 +74,7 @@ enum AuditText {
       ["records": .text(String(match.1)), "sessions": .text(String(match.2))])
   }
 
-  /// Returns what a receiver may do, of which the store keeps words such as `reads, 30 min, 0
-  /// milli-points`.
+  /// Returns what a receiver may do; the store keeps words: `reads, 30 min, 0 milli-points`.
   private static func rights(_ text: String) -> Phrase {
     guard let match = text.wholeMatch(of: /([a-z ]+), ([0-9]{1,9}) min, ([0-9]{1,15}) milli-points/),
       let minutes = Int(match.2), let points = Int64(match.3)

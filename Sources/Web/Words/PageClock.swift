@@ -51,8 +51,7 @@ package struct PageClock: Sendable {
     return Phrase(one: "{count} day ago", other: "{count} days ago", count: Int(age / 86_400_000))
   }
 
-  /// Returns whether a moment can be a right one: the clock of a machine that was never set begins
-  /// in 1970.
+  /// Returns whether a moment can be right: a clock that was never set begins in 1970.
   func isKnown(_ milliseconds: Int64) -> Bool { milliseconds >= Self.earliest || now < Self.earliest }
 
   /// Returns a day in words, such as `Tue 24 Nov`.

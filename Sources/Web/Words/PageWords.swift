@@ -138,8 +138,7 @@ enum PageWords {
     return Phrase("off, last seen {ago}", ["ago": .phrase(clock.ago(seen))])
   }
 
-  /// Returns a sentence about how old the figures of a child are; `nil` if one of its machines is
-  /// in touch.
+  /// Returns how old the figures of a child are; `nil` if one of its machines is in touch.
   static func stale(_ child: ChildListing, _ peers: [PeerStatus], _ clock: PageClock) -> Phrase? {
     if child.machines.isEmpty { return Phrase("No machine is this child's yet, so nothing is recorded or closed.") }
     guard !peers.contains(where: \.isConnected) else { return nil }

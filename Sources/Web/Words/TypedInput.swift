@@ -2,8 +2,7 @@ import Foundation
 import LatchkeyModel
 import LatchkeyRules
 
-/// What people type into the fields of pages, in English or in the words of another language, as
-/// the rules read it.
+/// What people type into fields, in English or another language, as the rules read it.
 ///
 /// Whatever the language of the page is, `Mo-Fr 1,5 Std` means the same as `mon-fri 1h30m`.
 ///
@@ -96,8 +95,7 @@ enum TypedInput {
     return text.split(separator: " ").joined(separator: " ")
   }
 
-  /// Returns points such as `2,5` with a point before the decimal places for the rules, which may
-  /// refuse them.
+  /// Returns points such as `2,5` with a point before the decimal places.
   ///
   /// - Throws: `RuleFault` for what can be read in two ways, such as `1.000`.
   static func points(_ typed: String) throws(RuleFault) -> String {

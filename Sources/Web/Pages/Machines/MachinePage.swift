@@ -1,8 +1,7 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// A machine of the family: how it is reached, what is wrong with it and what to do, its accounts,
-/// and its name.
+/// A machine of the family: how it is reached, what is wrong with it, its accounts and its name.
 enum MachinePage {
   static let page = Page("/machines/{device}", whoMay: [.parent, .phone], template: template) { call in
     let peers = try await call.node.ask(Endpoints.getDevices)

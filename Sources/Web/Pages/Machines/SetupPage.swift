@@ -4,8 +4,7 @@ import LatchkeyNode
 /// The questions after a pairing, one at a time: whose machine it is, which account there is the
 /// child's, and two about time.
 ///
-/// It shows the first question that is open, and goes on by itself when the machine has told what
-/// answers one.
+/// It shows the first open question, and goes on by itself when the machine answers one.
 enum SetupPage {
   static let page = Page("/machines/{device}/setup", whoMay: [.parent], template: template) { call in
     let state = try await SetupState.read(call.node, call.parameters["device"] ?? "")
