@@ -22,8 +22,7 @@ enum DayLine {
     {{#lines}}<line x1="{{x}}" x2="{{x}}" y1="8" y2="{{bottom}}"/><text class="day" x="{{x}}" y="{{textY}}">{{clock}}</text>{{/lines}}
     {{#lanes}}<text x="10" y="{{textY}}">{{called}}</text>{{/lanes}}
     {{#bars}}<rect class="{{kind}}" x="{{x}}" y="{{y}}" width="{{width}}" height="10"><title>{{title}}</title></rect>{{/bars}}
-    </svg>
-    </div>
+    </svg></div>
     <div class="scroll" tabindex="0" role="region" aria-label="[[Sessions]]">
     <table id="sessions">
     <caption>[[Sessions of the day, the newest first]]</caption>
@@ -34,14 +33,9 @@ enum DayLine {
     {{#sessions}}
     <tr><th scope="row">{{start}}</th><td>{{end}}</td><td>{{app}}</td><td>{{category}}</td>\
     <td class="number">{{used}}</td><td>{{machine}}</td><td class="number">{{earned}}</td></tr>
-    {{/sessions}}
-    </tbody>
-    </table>
-    </div>
+    {{/sessions}}</tbody></table></div>
     {{#more}}<p class="note">{{.}}</p>{{/more}}
-    {{/hasSessions}}
-    </section>
-    {{/line}}
+    {{/hasSessions}}</section>{{/line}}
     """
 
   /// Returns the line of a day's sessions, the newest first; nothing without the family's days.

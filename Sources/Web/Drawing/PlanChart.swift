@@ -13,8 +13,7 @@ enum PlanChart {
     {{#lines}}<line x1="{{x}}" x2="{{x}}" y1="8" y2="{{bottom}}"/><text class="day" x="{{x}}" y="{{clockY}}">{{clock}}</text>{{/lines}}
     {{#days}}<text class="scale" x="36" y="{{textY}}">{{short}}</text>{{/days}}
     {{#bars}}<rect class="{{kind}}" x="{{x}}" y="{{y}}" width="{{width}}" height="8"><title>{{title}}</title></rect>{{/bars}}
-    </svg>
-    </div>
+    </svg></div>
     <div class="scroll" tabindex="0" role="region" aria-label="[[The times of the week in a table]]">
     <table id="plan">
     <caption>[[A time that ends before it begins ends on the next day.]]</caption>
@@ -28,11 +27,7 @@ enum PlanChart {
     {{#days}}
     <tr><th scope="row">{{short}}</th>{{#cells}}<td>{{.}}</td>{{/cells}}\
     {{#hasHours}}<td>{{hours}}</td>{{/hasHours}}<td class="number">{{limit}}</td></tr>
-    {{/days}}
-    </tbody>
-    </table>
-    </div>
-    {{/chart}}
+    {{/days}}</tbody></table></div>{{/chart}}
     """
 
   /// A schedule with its name in the style sheet.

@@ -12,8 +12,7 @@ enum WeekChart {
     {{#days}}
     {{#bars}}<rect class="{{kind}}" x="{{x}}" y="{{y}}" width="{{width}}" height="{{height}}"><title>{{title}}</title></rect>{{/bars}}
     {{#short}}<text class="day" x="{{middle}}" y="174">{{.}}</text>{{/short}}
-    {{/days}}
-    </svg>
+    {{/days}}</svg>
     <div class="scroll" tabindex="0" role="region" aria-label="[[Use by day and category]]">
     <table id="use">
     <caption>[[Use by day and category]]</caption>
@@ -27,10 +26,7 @@ enum WeekChart {
     <td class="number">{{all}}</td></tr>
     {{/days}}
     <tr><th scope="row">[[All]]</th>{{#sums}}<td class="number">{{.}}</td>{{/sums}}<td class="number">{{sum}}</td></tr>
-    </tbody>
-    </table>
-    </div>
-    {{/chart}}
+    </tbody></table></div>{{/chart}}
     """
 
   /// Returns the chart of the days of a week or a month, with the milliseconds by category.
@@ -110,8 +106,7 @@ enum TimeRing {
     {{#isSome}}<circle class="left" cx="60" cy="60" r="52" pathLength="1000" stroke-dasharray="{{part}} 1000" \
     transform="rotate(-90 60 60)"/>{{/isSome}}
     <text x="60" y="66">{{middle}}</text>
-    </svg>
-    {{/ring}}
+    </svg>{{/ring}}
     """
 
   static func data(_ day: ChildToday) -> PageData {
@@ -139,8 +134,7 @@ enum UseBar {
     {{#bar}}
     <svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" role="img" aria-label="{{label}}">
     <rect class="track" width="100" height="4" rx="1"/><rect class="used" width="{{part}}" height="4" rx="1"/>
-    </svg>
-    {{/bar}}
+    </svg>{{/bar}}
     """
 
   static func data(_ day: ChildToday) -> PageData? {

@@ -57,8 +57,7 @@ enum ActivityPage {
     {{#machines}}<option value="{{key}}"{{#isChosen}} selected{{/isChosen}}>{{name}}</option>{{/machines}}
     </select></label>
     <button class="quiet">[[Show]]</button>
-    </form>
-    </section>
+    </form></section>
     <section id="entries" data-live>
     <h2>[[Changes]]</h2>
     {{^hasEntries}}<p>[[Nothing is recorded.]]</p>{{/hasEntries}}
@@ -70,11 +69,7 @@ enum ActivityPage {
     <tbody>
     {{#entries}}
     <tr><th scope="row">{{when}}</th><td>{{by}}</td><td>{{whom}}</td><td class="words">{{words}}</td><td>{{earlier}}</td></tr>
-    {{/entries}}
-    </tbody>
-    </table>
-    </div>
-    {{/hasEntries}}
+    {{/entries}}</tbody></table></div>{{/hasEntries}}
     <p class="row">{{#isLater}}<a href="/activity{{first}}">[[The newest]]</a>{{/isLater}}
     {{#next}}<a href="/activity{{.}}">[[Earlier changes]]</a>{{/next}}
     {{^isPhone}}<a href="/activity.csv{{first}}">[[Keep as a table (CSV)]]</a>{{/isPhone}}</p>

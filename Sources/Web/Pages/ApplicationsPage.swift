@@ -44,14 +44,9 @@ enum ApplicationsPage {
     {{#categories}}<option value="{{word}}"{{#isChosen}} selected{{/isChosen}}>{{label}}</option>{{/categories}}
     </select></label>
     <button>[[Allow]] <span class="spoken">{{name}}</span></button>
-    </form>
-    {{/isAllowable}}
-    </li>
-    {{/refused}}
-    </ul>
+    </form>{{/isAllowable}}</li>{{/refused}}</ul>
     {{#moreRefused}}<p class="note">{{.}}</p>{{/moreRefused}}
-    </section>
-    {{/hasRefused}}
+    </section>{{/hasRefused}}
     <section>
     <h2>[[All applications]]</h2>
     <form method="get" action="/children/{{id}}/applications" class="row">
@@ -81,10 +76,7 @@ enum ApplicationsPage {
     {{#groups}} <span class="age">{{.}}</span>{{/groups}}</th><td>{{category}}</td>\
     <td class="number">{{used}}</td><td class="number">{{rate}}</td><td{{#isBrief}} class="brief"{{/isBrief}}>{{allowed}}</td><td>{{limit}}</td>\
     <td>{{places}}</td></tr>
-    {{/applications}}
-    </tbody>
-    </table>
-    </div>
+    {{/applications}}</tbody></table></div>
     {{#more}}<p class="note">{{.}}</p>{{/more}}
     <fieldset>
     <legend>[[Change all that are ticked]]</legend>
@@ -104,10 +96,7 @@ enum ApplicationsPage {
     </div>
     <p class="note" id="limit-hint">[[A limit is a time such as 45min or 1h30m, by weekday such as mon-fri 1h, sat-sun 2h, \
     or none. Points are a number such as 2 or 0.5, or none.]]</p>
-    </fieldset>
-    </form>
-    {{/hasApplications}}
-    </section>
+    </fieldset></form>{{/hasApplications}}</section>
     """
 
   /// Returns what the page shows, with a form that is shown again, and its fault.

@@ -65,12 +65,7 @@ enum ChildPage {
     <tbody>
     {{#applications}}
     <tr><th scope="row">{{name}}</th><td>{{category}}</td><td class="number">{{used}}</td><td>{{now}}</td></tr>
-    {{/applications}}
-    </tbody>
-    </table>
-    </div>
-    {{/hasApplications}}
-    </section>
+    {{/applications}}</tbody></table></div>{{/hasApplications}}</section>
     <section id="exceptions" data-live>
     {{#hasExceptions}}<h2>[[Given and taken today]]</h2>
     <ul>{{#exceptions}}<li>{{words}}{{#fault}} <span class="fault">[[Not in force everywhere: {fault}]]</span>{{/fault}}
@@ -202,16 +197,13 @@ enum ChildActions {
     <input type="hidden" name="key" value="{{key}}-{{id}}"><input type="hidden" name="version" value="{{bedtimeVersion}}">
     <button name="minutes" value="30" class="quiet">[[Bedtime 30 min later today]]</button>
     <button name="minutes" value="60" class="quiet">[[Bedtime 1 h later today]]</button>
-    </form>
-    {{/hasBedtime}}
+    </form>{{/hasBedtime}}
     {{#hasMachine}}
     <form method="post" action="/children/message" class="row">
     <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="child" value="{{id}}">
     <label class="wide">[[Message]] <input name="text" maxlength="1000" required></label>
     <button class="quiet">[[Send]]</button>
-    </form>
-    {{/hasMachine}}
-    </section>
+    </form>{{/hasMachine}}</section>
     """
 
   /// Returns what is offered by what holds.

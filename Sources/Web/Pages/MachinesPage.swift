@@ -23,9 +23,7 @@ enum MachinesPage {
     <h1>[[Machines]]</h1>
     <section id="machines" data-live>
     {{#warnings}}<p class="word fault">{{.}}</p>{{/warnings}}
-    {{^hasMachines}}
-    <p>[[This machine is paired with no other yet.]]</p>
-    {{/hasMachines}}
+    {{^hasMachines}}<p>[[This machine is paired with no other yet.]]</p>{{/hasMachines}}
     {{^isPhone}}<p><a class="button" href="/machines/pair">[[Pair a machine]]</a></p>{{/isPhone}}
     <div class="cards">
     <article class="card">
@@ -34,8 +32,7 @@ enum MachinesPage {
     <dt>[[Whose]]</dt><dd>[[this machine, a parent's]]</dd>
     <dt>[[Version]]</dt><dd>{{own.version}}</dd>
     {{#own.addresses}}<dt>[[Listens at]]</dt><dd>{{.}}</dd>{{/own.addresses}}
-    </dl>
-    </article>
+    </dl></article>
     {{#machines}}
     <article class="card">
     <h2><a href="/machines/{{id}}">{{name}}</a></h2>
@@ -43,10 +40,7 @@ enum MachinesPage {
     \(rows)
     </dl>
     {{#sentences}}<p class="word fault">{{.}}</p>{{/sentences}}
-    </article>
-    {{/machines}}
-    </div>
-    </section>
+    </article>{{/machines}}</div></section>
     """
 
   static func data(

@@ -25,8 +25,7 @@ enum MePage {
     {{#used}}<p>{{.}}</p>{{/used}}
     {{#points}}<p>{{.}}</p>{{/points}}
     {{#running}}<p>{{.}}</p>{{/running}}
-    </div>
-    </div>
+    </div></div>
     {{#notices}}<p class="word">{{.}}</p>{{/notices}}
     </section>
     {{#sharers}}
@@ -38,14 +37,11 @@ enum MePage {
     <label class="wide">[[I am]] <select name="child">{{#names}}<option>{{.}}</option>{{/names}}</select></label>
     <label class="wide">[[My PIN]] <input name="pin" type="password" inputmode="numeric" autocomplete="off" maxlength="12" required></label>
     <button>[[That is me]]</button>
-    </div>
-    </form>
+    </div></form>
     {{#isNamed}}
     <form method="post" action="/present"><input type="hidden" name="token" value="{{token}}">\
     <button name="leave" value="yes" class="quiet">[[I leave]]</button></form>
-    {{/isNamed}}
-    </section>
-    {{/sharers}}
+    {{/isNamed}}</section>{{/sharers}}
     <section id="closed" data-live>
     {{#hasClosed}}<h2>[[Not allowed now]]</h2>
     <ul>{{#closed}}<li>{{.}}</li>{{/closed}}</ul>{{/hasClosed}}
@@ -64,9 +60,7 @@ enum MePage {
     <button>[[Ask my parents]]</button>
     </div>
     <p class="note">[[Without minutes, you ask that the application itself is allowed.]]</p>
-    </form>
-    </section>
-    {{/canAsk}}
+    </form></section>{{/canAsk}}
     <section id="requests" data-live>
     {{#hasRequests}}<h2>[[What I asked for]]</h2>
     <ul>{{#requests}}<li>{{.}}</li>{{/requests}}</ul>{{/hasRequests}}
@@ -81,16 +75,11 @@ enum MePage {
     <div class="row">
     <label class="narrow">[[Points]] <input name="points" inputmode="decimal" value="{{usual}}" required></label>
     <button>[[Change into time]]</button>
-    </div>
-    </form>
-    {{/redeeming}}
+    </div></form>{{/redeeming}}
     {{#refund}}
     <form method="post" action="/refund" class="row">
     <input type="hidden" name="token" value="{{token}}"><button class="quiet">{{.}}</button>
-    </form>
-    {{/refund}}
-    </section>
-    {{/earning}}
+    </form>{{/refund}}</section>{{/earning}}
     <section id="kept">
     <h2>[[What is kept about me]]</h2>
     <p>[[Latchkey keeps which applications you use, when and for how long, what it has closed, what you asked for and why, \

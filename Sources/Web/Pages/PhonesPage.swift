@@ -30,9 +30,7 @@ enum PhonesPage {
     <option value="look">[[only look]]</option></select></label>
     <button name="answer" value="yes">[[Yes, let it in]]</button>
     <button name="answer" value="no" class="quiet">[[No]]</button>
-    </div></form>
-    </article>
-    {{/waiting}}
+    </div></form></article>{{/waiting}}
     {{#isOpen}}
     <article class="card">
     <h2>[[1. Trust]]</h2>
@@ -45,8 +43,7 @@ enum PhonesPage {
     <p class="digits">{{comparison}}</p>
     <p class="word fault">[[If the digits differ, stop: something else in this network has answered in the place of this computer, such as another computer on the same Wi-Fi. Remove the certificate from the phone, and send it the file another way.]]</p>
     <p><a href="\(filePath)" download>[[The certificate as a file, for mail, a messenger or a cable]]</a></p>
-    </div></div>
-    </article>
+    </div></div></article>
     <article class="card">
     <h2>[[2. Sign in]]</h2>
     {{#code}}
@@ -57,8 +54,7 @@ enum PhonesPage {
     <p><code>{{link}}</code></p>
     <p class="digits">{{text}}</p>
     {{#entries}}<p>[[Through your own proxy:]] <code>{{.}}</code></p>{{/entries}}
-    </div></div>
-    {{/code}}
+    </div></div>{{/code}}
     <form method="post" action="/phones/offer"><input type="hidden" name="token" value="{{token}}">
     <p><button>[[Show a sign-in code]]</button></p></form>
     </article>
@@ -68,8 +64,7 @@ enum PhonesPage {
     {{^isOpen}}
     <form method="post" action="/phones/begin"><input type="hidden" name="token" value="{{token}}">
     <p><button>[[Let a phone in]]</button></p></form>
-    {{/isOpen}}
-    </section>
+    {{/isOpen}}</section>
     <section id="phones-list" data-live>
     <h2>[[Phones that are let in]]</h2>
     {{^hasPhones}}<p>[[No phone is let in.]]</p>{{/hasPhones}}
@@ -81,11 +76,9 @@ enum PhonesPage {
     <li class="row"><span class="wide"><strong>{{label}}</strong>, {{may}}, {{seen}}</span>
     <form method="post" action="/phones/remove"><input type="hidden" name="token" value="{{token}}">
     <input type="hidden" name="browser" value="{{id}}"><button class="quiet">[[Sign out]]</button></form></li>
-    {{/phones}}
-    </ul>
+    {{/phones}}</ul>
     <p>[[A lost phone is signed out here, at once. So that phones find the pages while nobody is logged in, run `systemctl --user enable --now latchkey-web` and `loginctl enable-linger` in a terminal.]]</p>
-    {{/hasPhones}}
-    </section>
+    {{/hasPhones}}</section>
     """
 
   static func data(_ browsers: [BrowserListing], _ shown: PhoneDesk.Shown, _ now: Int64) -> PageData {

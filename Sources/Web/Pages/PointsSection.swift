@@ -22,11 +22,7 @@ enum PointsSection {
     <input type="hidden" name="record" value="{{record}}">
     <button name="decision" value="approve">[[It counts]] <span class="spoken">{{words}}</span></button>
     <button name="decision" value="reject" class="quiet">[[It does not count]] <span class="spoken">{{words}}</span></button>
-    </form>
-    </li>
-    {{/held}}
-    </ul>
-    {{/hasHeld}}
+    </form></li>{{/held}}</ul>{{/hasHeld}}
     <h3>[[Last changes]]</h3>
     {{^hasEntries}}<p>[[No points were earned or spent yet.]]</p>{{/hasEntries}}
     {{#hasEntries}}
@@ -38,11 +34,7 @@ enum PointsSection {
     {{#entries}}
     <tr><th scope="row">{{when}}</th><td class="number">{{amount}}</td><td class="words">{{what}}{{#note}}: {{.}}{{/note}}</td>\
     <td>{{machine}}</td></tr>
-    {{/entries}}
-    </tbody>
-    </table>
-    </div>
-    {{/hasEntries}}
+    {{/entries}}</tbody></table></div>{{/hasEntries}}
     <h3>[[Give or take points]]</h3>
     <form method="post" action="/points/adjust" class="row">
     <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="child" value="{{id}}">
@@ -51,9 +43,7 @@ enum PointsSection {
     <label class="wide">[[Why, which the child can read]] <input name="reason" maxlength="200" required></label>
     <button name="deed" value="give">[[Give]]</button>
     <button name="deed" value="take" class="quiet">[[Take]]</button>
-    </form>
-    </section>
-    {{/points}}
+    </form></section>{{/points}}
     """
 
   static func data(_ points: PointsListing, of child: String, _ clock: PageClock) -> PageData {

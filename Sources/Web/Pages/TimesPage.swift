@@ -44,12 +44,7 @@ enum TimesPage {
     <input type="hidden" name="version" value="{{version}}">\
     <button class="quiet">[[Remove]] <span class="spoken">{{label}}</span></button></form>{{/removal}}
     </td></tr>
-    {{/exceptions}}
-    </tbody>
-    </table>
-    </div>
-    {{/hasExceptions}}
-    </section>
+    {{/exceptions}}</tbody></table></div>{{/hasExceptions}}</section>
     <section>
     <h2>[[Change]]</h2>
     <p class="note">[[Nothing is saved before you have read what changes, and from when.]]</p>
@@ -79,22 +74,15 @@ enum TimesPage {
     <label>[[Last day]] <input type="date" name="last" value="{{last}}"{{#isLastWrong}} aria-invalid="true"{{/isLastWrong}}></label>
     <label class="wide">[[Name of these days]] <input name="name" value="{{dayName}}" maxlength="64"\
     {{#isNameWrong}} aria-invalid="true"{{/isNameWrong}}></label>
-    </div>
-    </fieldset>
-    {{/hasDays}}
+    </div></fieldset>{{/hasDays}}
     <button>[[Look at the change]] <span class="spoken">{{title}}</span></button>
-    </form>
-    </article>
-    {{/forms}}
-    </div>
-    </section>
+    </form></article>{{/forms}}</div></section>
     {{#hasOthers}}
     <section id="others"{{#isLive}} data-live{{/isLive}}>
     <h2>[[Hours and limits of applications]]</h2>
     <ul>{{#others}}<li>{{.}}</li>{{/others}}</ul>
     <p><a href="/children/{{id}}/applications">[[Applications]]</a></p>
-    </section>
-    {{/hasOthers}}
+    </section>{{/hasOthers}}
     """
 
   /// Returns what the page shows, with a form that is shown again.

@@ -36,12 +36,7 @@ enum TodayPage {
     <div class="row">
     <button name="answer" value="yes">[[Yes]] <span class="spoken">[[for {name}]]</span></button>
     <button name="answer" value="no" class="quiet" formnovalidate>[[No]] <span class="spoken">[[for {name}]]</span></button>
-    </div>
-    </form>
-    </article>
-    {{/requests}}
-    </div>
-    </section>
+    </div></form></article>{{/requests}}</div></section>
     <section id="children" data-live aria-label="[[Children]]">
     {{^hasChildren}}
     <h2>[[Begin with a child's machine]]</h2>
@@ -50,8 +45,7 @@ enum TodayPage {
     {{^isPhone}}
     {{#unowned}}<p><a class="button" href="/machines/{{id}}/setup">[[Go on with {name}]]</a></p>{{/unowned}}
     <p><a class="button" href="/machines/pair">[[Pair the child's machine]]</a></p>
-    {{/isPhone}}
-    {{/hasChildren}}
+    {{/isPhone}}{{/hasChildren}}
     <div class="cards">
     {{#children}}
     <article class="card" aria-labelledby="child-{{id}}">
@@ -76,12 +70,7 @@ enum TodayPage {
     <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="child" value="{{id}}">
     {{#isLocked}}<button name="lock" value="off">[[Unlock]] <span class="spoken">{{name}}</span></button>{{/isLocked}}
     {{^isLocked}}<button name="lock" value="on" class="quiet">[[Lock]] <span class="spoken">{{name}}</span></button>{{/isLocked}}
-    </form>
-    </div>
-    </article>
-    {{/children}}
-    </div>
-    </section>
+    </form></div></article>{{/children}}</div></section>
     <section id="answered" data-live>
     {{#hasAnswered}}<h2>[[Answered today]]</h2>
     <ul>{{#answered}}<li>{{.}}</li>{{/answered}}</ul>{{/hasAnswered}}

@@ -145,9 +145,7 @@ private final class PhoneWords: Sendable {
 struct TrustResponder: Sendable {
   let desk: PhoneDesk
 
-  func answer(_ request: WebRequest, _ host: String) -> WebAnswer {
-    checked(request, host).finished(for: request)
-  }
+  func answer(_ request: WebRequest, _ host: String) -> WebAnswer { checked(request, host).finished(for: request) }
 
   private func checked(_ request: WebRequest, _ host: String) -> WebAnswer {
     // A proxy is for the pages alone.

@@ -156,10 +156,7 @@ enum PageFrame {
     <nav aria-label="[[Pages]]"><ul>
     {{#navigation}}
     <li><a href="{{address}}"{{#isCurrent}} aria-current="page"{{/isCurrent}}>{{name}}</a></li>
-    {{/navigation}}
-    </ul></nav>
-    {{/hasNavigation}}
-    </header>
+    {{/navigation}}</ul></nav>{{/hasNavigation}}</header>
     <main id="main" tabindex="-1">
     <p id="connection" class="word fault" role="status" hidden
     data-out="[[This page is no longer signed in: open it again from the menu, or with the command that opened it.]]"
@@ -176,8 +173,7 @@ enum PageFrame {
     <footer>
     <form method="post" action="/out"><input type="hidden" name="token" value="{{token}}">\
     <button class="quiet">[[Sign out]]</button></form>
-    </footer>
-    {{/token}}
+    </footer>{{/token}}
     </body>
     </html>
 

@@ -56,8 +56,7 @@ enum MQTTFault: Error, Hashable, Sendable {
     case .unconfirmed:
       "\(place.capitalizedFirst) answers but does not confirm what Latchkey publishes: see its log, and whether its "
         + "disk is full."
-    case .flood:
-      "\(place.capitalizedFirst) sent more messages than Latchkey takes: find who publishes to latchkey/do."
+    case .flood: "\(place.capitalizedFirst) sent more messages than Latchkey takes: find who publishes to latchkey/do."
     case .unreadable:
       "\(place.capitalizedFirst) does not let Latchkey read what it has written: allow its user to read and write "
         + "latchkey/# and to write homeassistant/device/#."

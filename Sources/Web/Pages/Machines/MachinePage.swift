@@ -55,12 +55,9 @@ enum MachinePage {
     <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="device" value="{{id}}">
     <label class="wide">[[Another name]] <input name="name" value="{{name}}" maxlength="64" required autocomplete="off"></label>
     <button class="quiet">[[Rename]]</button>
-    </form>
-    {{/isPhone}}
-    </div>
+    </form>{{/isPhone}}</div>
     {{^isPhone}}<p><a href="/machines/{{id}}/remove">[[Remove {machine} …]]</a></p>{{/isPhone}}
-    </section>
-    {{/isActive}}
+    </section>{{/isActive}}
     <p><a href="/machines">[[All machines]]</a></p>
     """
 

@@ -20,15 +20,13 @@ enum PairPage {
     <input type="hidden" name="token" value="{{token}}">
     \(OwnerFields.template)
     <p class="row"><button>[[Show a code]]</button></p>
-    </form>
-    </section>
+    </form></section>
     <section id="open" data-live>
     {{#hasOpen}}<h2>[[Codes that are open now]]</h2>
     <p>[[Each code lets one machine in.]]</p>
     <ul class="plain">{{#open}}
     <li><a href="\(path)/{{id}}">{{whose}}</a> <span class="age">{{time}}</span></li>
-    {{/open}}</ul>{{/hasOpen}}
-    </section>
+    {{/open}}</ul>{{/hasOpen}}</section>
     <section aria-labelledby="parent">
     <h2 id="parent">[[Another parent]]</h2>
     <p>[[Another parent's machine is not paired with this one, but with each child's: open a code on the other parent's \
@@ -73,8 +71,7 @@ enum OwnerFields {
     </select></label>
     {{/hasChildren}}
     <label class="wide">{{label}} <input name="name" maxlength="64" autocomplete="off"{{#proposed}} value="{{.}}"{{/proposed}}></label>
-    </div>
-    {{/owner}}
+    </div>{{/owner}}
     """
 
   static func data(_ children: [ChildListing], stated: String? = nil) -> PageData {

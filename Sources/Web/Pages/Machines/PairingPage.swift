@@ -40,9 +40,7 @@ enum PairingPage {
     {{/typed}}
     <h3>[[Long code, to paste or scan]]</h3>
     <p class="code">{{long}}</p>
-    </div>
-    </div>
-    {{/codes}}
+    </div></div>{{/codes}}
     {{#isForgotten}}
     <p>[[This code stands where it was opened, such as in a terminal, and cannot be shown here. Cancel it, and open another one \
     here.]]</p>
@@ -57,8 +55,7 @@ enum PairingPage {
     <input type="hidden" name="attempt" value="{{attempt}}">
     <button name="answer" value="yes">[[Yes, they are the same, and it may join]]</button>
     <button name="answer" value="no" class="quiet">[[No, turn it away]]</button>
-    </form>
-    {{/question}}
+    </form>{{/question}}
     {{#next}}<p><a class="button" href="{{address}}">{{name}}</a></p>{{/next}}
     </section>
     <section id="open" data-live>
@@ -67,9 +64,7 @@ enum PairingPage {
     <form method="post" action="\(PairPage.path)/cancel">
     <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="pairing" value="{{id}}">
     <button class="quiet">[[Cancel the pairing]]</button>
-    </form>
-    </div>{{/isOpen}}
-    </section>
+    </form></div>{{/isOpen}}</section>
     <p><a href="/machines">[[All machines]]</a></p>
     """
 

@@ -23,8 +23,7 @@ enum SetupPage {
     <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="device" value="{{device}}">
     \(OwnerFields.template)
     <p class="row"><button>[[Save]]</button></p>
-    </form>
-    {{/owner}}
+    </form>{{/owner}}
     {{#accounts}}
     <h2>[[Which account there is {child}'s?]]</h2>
     <p>[[Time is counted and limited in this account.]]</p>
@@ -36,19 +35,16 @@ enum SetupPage {
     {{#choices}}
     <label class="choice"><input type="radio" name="account" value="{{uid}}" required{{#isChosen}} checked{{/isChosen}}> \
     {{name}}{{#full}} ({{.}}){{/full}}{{#shared}} <span class="age">{{.}}</span>{{/shared}}</label>
-    {{/choices}}
-    </fieldset>
+    {{/choices}}</fieldset>
     {{#hasSharers}}
     <fieldset><legend>[[Who uses it as well?]]</legend>
     {{#sharers}}
     <label class="choice"><input type="checkbox" name="share:{{id}}" value="on"> {{name}}</label>
     {{/sharers}}
     <p class="note">[[Children who share an account say with a PIN who is there: `latchkey children pin` gives each one.]]</p>
-    </fieldset>
-    {{/hasSharers}}
+    </fieldset>{{/hasSharers}}
     <p class="row"><button>[[Save]]</button></p>
-    </form>
-    {{/accounts}}
+    </form>{{/accounts}}
     {{#limit}}
     <h2>[[How long may {child} use the screen a day?]]</h2>
     <p>[[When the time is used up, nothing is open but what is always allowed. Each weekday can have its own limit later.]]</p>
@@ -57,8 +53,7 @@ enum SetupPage {
     <input type="hidden" name="child" value="{{childID}}">
     <label>[[Time a day, such as 2h or 1h30m]] <input name="limit" value="{{usual}}" maxlength="20" required autocomplete="off"></label>
     <p class="row"><button>[[Save]]</button></p>
-    </form>
-    {{/limit}}
+    </form>{{/limit}}
     {{#bedtime}}
     <h2>[[When does {child} go to bed?]]</h2>
     <p>[[Nothing is open then but what is always allowed.]]</p>
@@ -70,8 +65,7 @@ enum SetupPage {
     <label>[[Until]] <input type="time" name="until" value="07:00" required></label>
     </div>
     <p class="row"><button>[[Save]]</button></p>
-    </form>
-    {{/bedtime}}
+    </form>{{/bedtime}}
     {{#isDone}}<p>[[No question about this machine is open.]]</p>{{/isDone}}
     {{#skip}}<p><a href="{{address}}">{{name}}</a></p>{{/skip}}
     </section>
