@@ -1,4 +1,4 @@
-import Glibc
+import LatchkeySystem
 import Synchronization
 
 /// Discovers peers over mDNS, on a thread of its own.
@@ -77,30 +77,7 @@ public final class MulticastDiscovery: PeerDiscovery {
 
   private func startThread() {
     guard mailbox != nil else { return fail(.noDescriptors) }
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-    pthread_attr_setstacksize(&attributes, 1 << 20)
-    let context = Unmanaged.passRetained(self)
-    var thread = pthread_t()
-    // The thread inherits a mask that leaves all signals to other threads.
-    var all = sigset_t()
-    var before = sigset_t()
-    sigfillset(&all)
-    pthread_sigmask(SIG_SETMASK, &all, &before)
-    let result = pthread_create(
-      &thread, &attributes,
-      { context in
-        guard let context else { return nil }
-        Unmanaged<MulticastDiscovery>.fromOpaque(context).takeRetainedValue().thread()
-        return nil
-      }, context.toOpaque())
-    pthread_sigmask(SIG_SETMASK, &before, nil)
-    if result != 0 {
-      context.release()
-      fail(.noMemory)
-    }
+    if !DetachedThread.start(stack: 1 << 20, { self.thread() }) { fail(.noMemory) }
   }
 
   private func thread() {

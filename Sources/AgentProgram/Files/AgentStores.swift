@@ -107,13 +107,6 @@ struct LineageStore {
   mutating func keep(_ changes: Int, at now: BootInstant, _ lineages: () -> [ProcessIdentity: AppID]) {
     guard let due = due(changes), due <= now else { return }
     (written, next) = (changes, now + Self.restMilliseconds)
-    let content = LineageFile.content(of: lineages(), boot: boot)
-    let new = path + ".new"
-    let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { return }
-    let count = content.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-    close(descriptor)
-    // An incomplete file must not replace a complete one.
-    if count == content.count { rename(new, path) }
+    _ = ProcFile.replace(path, with: LineageFile.content(of: lineages(), boot: boot))
   }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import LatchkeyModel
 import LatchkeySystem
 
@@ -44,17 +43,7 @@ package struct PhonePlace: Hashable, Sendable {
 
   /// Keeps it in a state folder that has one for phones; returns whether it could be written.
   package func write(in stateFolder: String) -> Bool {
-    let (path, new) = (Self.path(in: stateFolder), Self.path(in: stateFolder) + ".new")
-    let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { return false }
-    let bytes = Array(text.utf8)
-    let isWhole = Glibc.write(descriptor, bytes, bytes.count) == bytes.count
-    close(descriptor)
-    guard isWhole, rename(new, path) == 0 else {
-      unlink(new)
-      return false
-    }
-    return true
+    ProcFile.replace(Self.path(in: stateFolder), with: Array(text.utf8))
   }
 
   package static func link(_ scheme: String, _ address: String, _ port: Int) -> String {

@@ -17,6 +17,39 @@ public enum ProcessorSlice {
   public static func requestShortest(for thread: Int32 = 0) -> Bool { latchkey_request_slice(thread, shortest) == 0 }
 }
 
+/// A thread beside those of the Swift runtime, for calls that wait.
+package enum DetachedThread {
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  /// Starts a thread with a stack of some bytes; returns `false` if there is no memory for it.
+  package static func start(stack: Int, _ run: @escaping @Sendable () -> Void) -> Bool {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+    pthread_attr_setstacksize(&attributes, stack)
+    let body = Unmanaged.passRetained(Body(run))
+    var thread = pthread_t()
+    // The thread inherits a mask that leaves all signals to other threads.
+    var (all, before) = (sigset_t(), sigset_t())
+    sigfillset(&all)
+    pthread_sigmask(SIG_SETMASK, &all, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    let result = pthread_create(
+      &thread, &attributes,
+      { body in
+        if let body { Unmanaged<Body>.fromOpaque(body).takeRetainedValue().run() }
+        return nil
+      }, body.toOpaque())
+    if result != 0 { body.release() }
+    return result == 0
+  }
+}
+
 /// The memory that this process occupies while it is idle.
 public enum ResidentMemory {
   /// The age at which a process has read all that it needs only once, in milliseconds.

@@ -56,6 +56,22 @@ public enum ProcFile {
     return failed && bytes.isEmpty ? nil : bytes
   }
 
+  /// Replaces a file by one that only its owner can read, but not durably; returns `false` with the
+  /// reason in `errno` if it cannot be written.
+  package static func replace(_ path: String, with content: [UInt8]) -> Bool {
+    let new = path + ".new"
+    let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { return false }
+    let isWhole = write(descriptor, content, content.count) == content.count
+    close(descriptor)
+    // An incomplete file must not replace a complete one.
+    if isWhole, rename(new, path) == 0 { return true }
+    let reason = errno
+    unlink(new)
+    errno = reason
+    return false
+  }
+
   /// Returns the target of a link, at most 4,096 bytes; `nil` if it cannot be read.
   public static func link(_ path: String) -> String? {
     var buffer = [UInt8](repeating: 0, count: 4_096)

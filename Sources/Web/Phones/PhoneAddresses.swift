@@ -1,4 +1,3 @@
-import Glibc
 import LatchkeyModel
 import LatchkeyNode
 import LatchkeySystem
@@ -74,21 +73,8 @@ public struct ProxyHosts: Sendable {
   }
 
   private func write(_ names: [String]) throws(WebFault) {
-    let new = path + ".new"
-    let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw unwritable }
-    let bytes = Array(names.map { $0 + "\n" }.joined().utf8)
-    let isWhole = Glibc.write(descriptor, bytes, bytes.count) == bytes.count
-    close(descriptor)
-    guard isWhole, rename(new, path) == 0 else {
-      let fault = unwritable
-      unlink(new)
-      throw fault
-    }
-  }
-
-  private var unwritable: WebFault {
-    WebFault("\(path) cannot be written (\(String(cString: strerror(errno)))): check the folder's rights and the disk.")
+    guard !ProcFile.replace(path, with: Array(names.map { $0 + "\n" }.joined().utf8)) else { return }
+    throw WebFault("\(path) cannot be written (\(SystemError.reason())): check the folder's rights and the disk.")
   }
 }
 

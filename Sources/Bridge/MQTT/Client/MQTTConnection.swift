@@ -1,4 +1,5 @@
 import Glibc
+import LatchkeySystem
 import Synchronization
 
 /// One connection to a broker, from the attempt to its end, on a thread of its own.
@@ -74,7 +75,7 @@ final class MQTTConnection: Sendable {
     handle.withLock { [made = Handle(pointer: made)] in $0 = made }
     do throws(MQTTFault) {
       try prepare(made, will)
-      try startThread(Handle(pointer: made))
+      guard DetachedThread.start(stack: 256 << 10, { self.run() }) else { throw .failed("no memory") }
     } catch {
       handle.withLock { $0 = nil }
       library.destroy(made)
@@ -180,32 +181,6 @@ extension MQTTConnection {
 // MARK: - The thread's side
 
 extension MQTTConnection {
-  private func startThread(_ made: Handle) throws(MQTTFault) {
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-    pthread_attr_setstacksize(&attributes, 256 << 10)
-    let context = Unmanaged.passRetained(self)
-    var thread = pthread_t()
-    // The thread inherits a mask that leaves all signals to other threads.
-    var (all, before) = (sigset_t(), sigset_t())
-    sigfillset(&all)
-    pthread_sigmask(SIG_SETMASK, &all, &before)
-    let result = pthread_create(
-      &thread, &attributes,
-      { context in
-        guard let context else { return nil }
-        Unmanaged<MQTTConnection>.fromOpaque(context).takeRetainedValue().run()
-        return nil
-      }, context.toOpaque())
-    pthread_sigmask(SIG_SETMASK, &before, nil)
-    guard result == 0 else {
-      context.release()
-      throw .failed("no memory")
-    }
-  }
-
   private func run() {
     guard let made = handle.withLock({ $0 }) else { return }
     errno = 0
