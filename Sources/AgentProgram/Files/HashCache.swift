@@ -182,5 +182,5 @@ struct FileMark: Hashable, Sendable {
   }
 
   /// Returns whether another mark is of the same file, even if the file was changed in between.
-  func isSameFile(_ other: FileMark) -> Bool { device == other.device && inode == other.inode }
+  fileprivate func isSameFile(_ other: FileMark) -> Bool { device == other.device && inode == other.inode }
 }

@@ -153,7 +153,7 @@ struct NamedPlaces {
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct InterpreterFiles {
-  static let usualFolders = ["/usr/bin", "/usr/local/bin", "/usr/games", "/usr/local/games"]
+  private static let usualFolders = ["/usr/bin", "/usr/local/bin", "/usr/games", "/usr/local/games"]
   /// The most originals.
   private static let capacity = 1_024
 

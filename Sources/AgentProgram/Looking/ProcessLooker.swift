@@ -75,7 +75,7 @@ struct ProcessLooker {
   /// Those of a young process are read more often: a loader needs a moment to map its program.
   private static let mapsMilliseconds: Int64 = 60_000
   /// How often a process that changes while it is examined is examined again immediately.
-  static let mostTries = 8
+  private static let mostTries = 8
   /// The substitute for the path of an executable that is too long for the kernel.
   private static let longPath = "/(a path that is too long)"
   var known: [ProcessIdentity: Known] = [:]

@@ -128,7 +128,7 @@ extension AgentRunner {
     }
   }
 
-  func answerGates() {
+  private func answerGates() {
     var effects: [AgentEffect] = []
     let now = present()
     gate?.serve { account in

@@ -9,7 +9,7 @@ import LatchkeySystem
 final class AgentRunner {
   /// The time between two full scans without events, in milliseconds.
   static let lookMilliseconds: Int64 = 1_000
-  static let lookWithEventsMilliseconds: Int64 = 5_000
+  private static let lookWithEventsMilliseconds: Int64 = 5_000
   /// The shortest time between two wake-ups for work that is due, in milliseconds.
   ///
   /// Work that falls between them is done together.

@@ -144,7 +144,7 @@ extension AccountTerminal {
   }
 
   /// Returns whether the account runs the helper that shows notices on its desktop.
-  static func hasDesktopHelper(_ account: UInt32) -> Bool {
+  fileprivate static func hasDesktopHelper(_ account: UInt32) -> Bool {
     ProcFile.processes().contains { pid in ProcFile.status("/proc/\(pid)")?.st_uid == account && isDesktopHelper(pid) }
   }
 

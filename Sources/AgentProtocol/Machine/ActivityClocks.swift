@@ -143,10 +143,12 @@ extension AgentMachine {
   mutating func advance(to now: BootInstant) { activity.advance(to: now, clockTerms) }
 
   /// The parts of the orders that the clocks depend on.
-  var clockTerms: ActivityClocks.Terms { ActivityClocks.Terms(accounts: accounts) }
+  private var clockTerms: ActivityClocks.Terms { ActivityClocks.Terms(accounts: accounts) }
 
   /// The accounts whose time at sessions counts, in ascending order.
-  var screenAccounts: [UInt32] { accounts.keys.filter { accounts[$0]?.orders.screen.source != .programs }.sorted() }
+  private var screenAccounts: [UInt32] {
+    accounts.keys.filter { accounts[$0]?.orders.screen.source != .programs }.sorted()
+  }
 
   /// Returns whether the screen time of any account advances.
   func isAnybodyThere(at now: BootInstant) -> Bool {

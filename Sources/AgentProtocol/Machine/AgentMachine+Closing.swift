@@ -174,7 +174,7 @@ extension AgentMachine {
   }
 
   /// Resumes a program if it was frozen, and clears the steps that were taken to close it.
-  mutating func letGoOn(_ known: inout Followed, _ now: BootInstant) -> [AgentEffect] {
+  private mutating func letGoOn(_ known: inout Followed, _ now: BootInstant) -> [AgentEffect] {
     defer { known.closing = nil }
     guard known.closing == .paused else { return [] }
     var effects: [AgentEffect] = [.resume(known.facts.identity)]

@@ -134,7 +134,7 @@ extension AgentMachine {
   /// Returns whether a program started after its application's time was over.
   ///
   /// Such a start does not count as use.
-  func isToBeKilledAtOnce(_ known: Followed, _ supervised: Supervised, _ now: BootInstant) -> Bool {
+  private func isToBeKilledAtOnce(_ known: Followed, _ supervised: Supervised, _ now: BootInstant) -> Bool {
     guard let use = known.use, let terms = supervised.terms(of: use.app), let closesAt = terms.closesAt else {
       return false
     }

@@ -59,7 +59,7 @@ struct DoubtedLocks: Hashable, Sendable {
   /// The number of these minutes with input from which a lock is doubted.
   ///
   /// Typing a password takes fewer.
-  static let mostWithInput = 3
+  private static let mostWithInput = 3
 
   private var inputs: [UInt32: Set<Int64>] = [:]
 

@@ -102,7 +102,7 @@ extension AgentMachine.Followed {
   var isOneOfMany: Bool { match.map { $0.app?.isOfMany ?? true } ?? false }
 
   /// A Boolean value that indicates whether it is an application only by inheritance.
-  var isInherited: Bool { inherited != nil && own == nil && match?.app == inherited }
+  private var isInherited: Bool { inherited != nil && own == nil && match?.app == inherited }
 
   /// A Boolean value that indicates whether it is an application by inheritance, was not in use,
   /// and was seen in only one full scan.

@@ -6,10 +6,10 @@ import LatchkeyModel
 public struct AgentOrders: Hashable, Sendable {
   /// The largest size in bytes.
   public static let maximumBytes = 1 << 20
-  static let maximumAccounts = Account.most
+  private static let maximumAccounts = Account.most
   /// The most applications of one account.
   static let maximumPrograms = 4_096
-  static let maximumMatchers = 64
+  fileprivate static let maximumMatchers = 64
   /// The most matchers of the other programs together: four for each installed application.
   public static let maximumOtherMatchers = 8_192
   /// The most processes that are named for one application.

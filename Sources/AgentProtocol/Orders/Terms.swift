@@ -112,7 +112,7 @@ public struct ScreenTerms: Hashable, Sendable {
   }
 
   /// The longest grace in milliseconds: four hours.
-  static let longestGrace: Int64 = 4 * 3_600_000
+  private static let longestGrace: Int64 = 4 * 3_600_000
 
   public var source: Source
   /// The time after the last input for which a person counts as present, in milliseconds.

@@ -7,7 +7,7 @@ import LatchkeyModel
 /// Spec: Protocol/13-agent.md §8.
 struct ArgumentPattern: Hashable, Sendable {
   /// The fewest characters of a pattern that are neither `*` nor `?`.
-  static let leastCharacters = 4
+  private static let leastCharacters = 4
 
   /// The folders of most programs, which do not make a pattern specific.
   private static let folders = [
@@ -163,7 +163,7 @@ struct ProgramNames: Sendable {
   }
 
   /// Returns the first argument if it is the path of a Windows program, and `nil` otherwise.
-  static func windowsProgram(in arguments: String) -> Substring? {
+  fileprivate static func windowsProgram(in arguments: String) -> Substring? {
     let first = arguments.prefix { $0 != " " }
     // A beginning like that of a Windows path, such as `C:\\`.
     guard first.dropFirst().hasPrefix(":\\") || first.dropFirst().hasPrefix(":/") else { return nil }

@@ -5,11 +5,11 @@ import LatchkeyModel
 /// Spec: Protocol/13-agent.md §13.
 extension AgentMachine {
   /// The time between locking sessions and ending them, in milliseconds.
-  static let sessionGraceMilliseconds: Int64 = 5_000
+  private static let sessionGraceMilliseconds: Int64 = 5_000
   /// The time between two searches for the remaining processes of an account, in milliseconds.
-  static let sweepMilliseconds: Int64 = 5_000
+  private static let sweepMilliseconds: Int64 = 5_000
   /// The time within which refused log-ins of the same account are reported once, in milliseconds.
-  static let refusalMilliseconds: Int64 = 60_000
+  private static let refusalMilliseconds: Int64 = 60_000
 
   /// The sessions of an account that may not be open.
   struct ClosedSessions: Hashable, Sendable {
@@ -42,7 +42,7 @@ extension AgentMachine {
   }
 
   /// Returns when and why the sessions of an account close; `nil` if they do not.
-  func sessionTerms(of account: UInt32) -> SessionTerms? {
+  private func sessionTerms(of account: UInt32) -> SessionTerms? {
     guard abilities.canClose(sessionsOf: account) else { return nil }
     return accounts[account]?.orders.sessions
   }
@@ -119,7 +119,7 @@ extension AgentMachine {
   /// The time for starting an always-allowed application on an unlocked screen, in milliseconds.
   static let startMilliseconds: Int64 = 30_000
   /// How often a screen is asked to lock before a fault is reported to the node.
-  static let mostAttempts = 3
+  private static let mostAttempts = 3
 
   /// The next instant at which something about sessions is due; `nil` if nothing is.
   func nextOfSessions(after now: BootInstant) -> BootInstant? {

@@ -163,7 +163,7 @@ struct QuestionRecord: Sendable {
   }
 
   /// The largest number of questions in a file.
-  static let mostQuestions = 128
+  private static let mostQuestions = 128
   private static let mostBytes = 262_144
 
   /// The path of the file; `nil` for a bridge that keeps none.

@@ -71,7 +71,7 @@ struct HomeDevice: Encodable {
   var origin = Origin()
   var components: [String: Entity]
 
-  static let buttonMinutes = 15
+  private static let buttonMinutes = 15
 
   /// Creates the device of a child, with what stands for the child and the bridge in topics.
   init(_ name: String, child: String, bridge: String, rights: [ReceiverRight]) {

@@ -100,7 +100,7 @@ struct PressRules: Sendable {
   /// The most presses that are remembered.
   static let mostMarks = 1_024
   /// A difference of clocks from which on a person is told, in milliseconds.
-  static let wrongClock: Int64 = 86_400_000
+  private static let wrongClock: Int64 = 86_400_000
 
   private let rights: Set<ReceiverRight>
   /// When each press was seen, on the boot clock in milliseconds.

@@ -24,7 +24,7 @@ public struct WebhookReceiver: BridgeKind {
 /// Spec: Protocol/14-bridge.md §3.
 struct WebhookSettings: Sendable {
   /// The smallest size of the key in bytes.
-  static let leastKeyBytes = 16
+  fileprivate static let leastKeyBytes = 16
 
   let url: WebURL
   let detail: NoticeDetail

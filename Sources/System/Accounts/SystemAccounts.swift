@@ -25,7 +25,7 @@ public enum SystemAccounts {
   /// The lowest number that Linux distributions give to people.
   public static let firstPerson: UInt32 = 1_000
   /// The higher numbers that belong to nobody: `nobody`, and no number in 16 and in 32 bits.
-  static let noPerson: Set<UInt32> = [65_534, 65_535, .max - 1, .max]
+  private static let noPerson: Set<UInt32> = [65_534, 65_535, .max - 1, .max]
 
   /// Returns the accounts of people, at most 64, in ascending order of their numbers.
   ///

@@ -14,7 +14,7 @@ public struct ApplicationPlaces: Hashable, Sendable {
   /// The languages in which names are read, in descending preference.
   public var languages: [String] = []
 
-  static let usualDpkg = "/var/lib/dpkg"
+  private static let usualDpkg = "/var/lib/dpkg"
   /// The folders of programs in every search path.
   ///
   /// A service's search path lacks the folder of Debian's games.

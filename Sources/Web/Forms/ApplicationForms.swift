@@ -5,7 +5,7 @@ import LatchkeyRules
 
 /// Changes of several applications at once, and the permission of one that was closed.
 enum ApplicationForms {
-  static let mostChanges = 64
+  private static let mostChanges = 64
 
   static let all = [
     Form(path: "/children/applications", whoMay: [.parent, .phone]) { call in

@@ -126,7 +126,7 @@ enum PageTable {
   /// A page at a path without parameters stands before one that it also fits.
   private static let machines = [PairPage.page, PairingPage.page, MachinePage.page, SetupPage.page, RemovePage.page]
 
-  static let downloads: [Download] = [ActivityPage.download, UseDownload.download]
+  private static let downloads: [Download] = [ActivityPage.download, UseDownload.download]
 
   static let forms: [Form] =
     AnswerForm.all + ChildForms.all + ChildDayForms.all + PointsForms.all + ApplicationForms.all + TimesForms.all

@@ -14,11 +14,11 @@ import NIOSSL
 ///
 /// Spec: Protocol/15-pages.md §8.
 struct CertificateFolder: Sendable {
-  static let authorityDays = 3_650
+  private static let authorityDays = 3_650
   /// How long what it has signed is valid, in days: browsers take nothing that lasts long.
-  static let leafDays = 47
+  private static let leafDays = 47
   /// How many days before its end a certificate is made anew.
-  static let renewalDays = 14
+  private static let renewalDays = 14
 
   private let folder: String
 
