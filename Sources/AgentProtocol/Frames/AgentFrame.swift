@@ -44,24 +44,18 @@ public enum AgentFrame: Hashable, Sendable {
   ///
   /// - Throws: `AgentFrameError.tooLong` for orders that are larger than permitted.
   public func bytes() throws(AgentFrameError) -> [UInt8] {
-    var body = FieldWriter()
-    switch self {
-    case .hello(let hello): hello.write(to: &body)
-    case .welcome(let welcome): welcome.write(to: &body)
-    case .orders(let orders): orders.write(to: &body)
-    case .report(let report): report.write(to: &body)
-    case .stored(let number): body.number64(number)
-    }
-    if let most = Self.maximumBytes(of: kind), body.bytes.count > most {
-      throw .tooLong(kind: kind, bytes: body.bytes.count)
-    }
-    var frame = FieldWriter()
-    frame.byte(0x4C)
-    frame.byte(0x41)
-    frame.byte(Self.version)
-    frame.byte(kind)
-    frame.number32(UInt32(truncatingIfNeeded: body.bytes.count))
-    return frame.bytes + body.bytes
+    let body = FieldWriter()
+    let bytes =
+      switch self {
+      case .hello(let hello): body.value(hello).bytes
+      case .welcome(let welcome): body.value(welcome).bytes
+      case .orders(let orders): body.value(orders).bytes
+      case .report(let report): body.value(report).bytes
+      case .stored(let number): body.number64(number).bytes
+      }
+    if let most = Self.maximumBytes(of: kind), bytes.count > most { throw .tooLong(kind: kind, bytes: bytes.count) }
+    let size = UInt32(truncatingIfNeeded: bytes.count)
+    return FieldWriter().byte(0x4C).byte(0x41).byte(Self.version).byte(kind).number32(size).bytes + bytes
   }
 
   init(kind: UInt8, body: some Collection<UInt8>) throws(AgentFrameError) {
@@ -150,7 +144,7 @@ public enum AgentFrameError: Error, Hashable, Sendable, CustomStringConvertible 
 /// The agent's greeting: its identity, and what it can see and do.
 ///
 /// Spec: Protocol/13-agent.md §3.
-public struct AgentHello: Hashable, Sendable {
+public struct AgentHello: Hashable, Sendable, FrameValue {
   public var run: UInt64
   /// A Boolean value that indicates whether it is the system agent, not a single-user one.
   public var isSystem: Bool
@@ -173,16 +167,9 @@ public struct AgentHello: Hashable, Sendable {
     (self.hasInput, self.user, self.boot, self.orders) = (hasInput, user, boot, orders)
   }
 
-  func write(to body: inout FieldWriter) {
-    body.number64(run)
-    body.flag(isSystem)
-    body.flag(hasEvents)
-    body.flag(hasSessions)
-    body.flag(hasInput)
-    body.number32(user)
-    body.bootID(boot)
-    body.flag(orders != nil)
-    body.number64(orders ?? 0)
+  func write(to body: FieldWriter) -> FieldWriter {
+    body.number64(run).flag(isSystem).flag(hasEvents).flag(hasSessions).flag(hasInput).number32(user).bootID(boot)
+      .flag(orders != nil).number64(orders ?? 0)
   }
 
   init(from body: inout FieldReader) throws(AgentFrameError) {
@@ -203,7 +190,7 @@ public struct AgentHello: Hashable, Sendable {
 /// The node's answer to an agent's greeting.
 ///
 /// Spec: Protocol/13-agent.md §3.
-public struct NodeWelcome: Hashable, Sendable {
+public struct NodeWelcome: Hashable, Sendable, FrameValue {
   /// The run of the agent that sent the greeting.
   public var run: UInt64
   /// The number of the last report of that run that the node has stored; 0 if it knows of none.
@@ -211,10 +198,7 @@ public struct NodeWelcome: Hashable, Sendable {
 
   public init(run: UInt64, stored: UInt64) { (self.run, self.stored) = (run, stored) }
 
-  func write(to body: inout FieldWriter) {
-    body.number64(run)
-    body.number64(stored)
-  }
+  func write(to body: FieldWriter) -> FieldWriter { body.number64(run).number64(stored) }
 
   init(from body: inout FieldReader) throws(AgentFrameError) {
     run = try body.number64()

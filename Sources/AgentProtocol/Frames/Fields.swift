@@ -1,5 +1,12 @@
 import LatchkeyModel
 
+/// A value in the body of a frame, with its fields in order.
+protocol FrameValue {
+  init(from body: inout FieldReader) throws(AgentFrameError)
+
+  func write(to body: FieldWriter) -> FieldWriter
+}
+
 /// A reader of the fields of a frame's body, all numbers big-endian.
 struct FieldReader {
   private var rest: ArraySlice<UInt8>
@@ -43,14 +50,12 @@ struct FieldReader {
     return Int64(number)
   }
 
-  mutating func instant() throws(AgentFrameError) -> BootInstant { BootInstant(milliseconds: try milliseconds()) }
-
   mutating func optionalInstant() throws(AgentFrameError) -> BootInstant? {
     if rest.prefix(8).count == 8, rest.prefix(8).allSatisfy({ $0 == 0xFF }) {
       rest = rest.dropFirst(8)
       return nil
     }
-    return try instant()
+    return try BootInstant(from: &self)
   }
 
   /// Reads a text with its size in two bytes, and checks it against a rule.
@@ -83,60 +88,95 @@ struct FieldReader {
     return app
   }
 
-  mutating func process() throws(AgentFrameError) -> ProcessIdentity {
-    let pid = try number32()
-    guard pid > 0, pid <= UInt32(Int32.max) else { throw .value("process \(pid)") }
-    return ProcessIdentity(processID: Int32(pid), startTime: try number64())
+  /// Reads at most `most` values in the order of `precedes`, with their number in two bytes or, if
+  /// `isShort`, in one.
+  mutating func list<Value: FrameValue>(
+    _ what: String, most: Int, isShort: Bool = false, by precedes: ((Value, Value) -> Bool)? = nil
+  ) throws(AgentFrameError) -> [Value] {
+    let count = Int(try number(isShort ? 1 : 2))
+    guard count <= most else { throw .value("\(count) \(what)") }
+    var values: [Value] = []
+    for _ in 0..<count {
+      let value = try Value(from: &self)
+      if let last = values.last, precedes?(last, value) == false { throw .value("\(what) in another order") }
+      values.append(value)
+    }
+    return values
   }
 
   func end() throws(AgentFrameError) { if !rest.isEmpty { throw .trailing } }
 }
 
 /// A writer of the fields of a frame's body, all numbers big-endian.
-struct FieldWriter {
+final class FieldWriter {
   private(set) var bytes: [UInt8] = []
 
-  mutating func byte(_ value: UInt8) { bytes.append(value) }
+  func byte(_ value: UInt8) -> FieldWriter { number(UInt64(value), 1) }
 
-  mutating func number16(_ value: UInt16) { number(UInt64(value), 2) }
+  func number16(_ value: UInt16) -> FieldWriter { number(UInt64(value), 2) }
 
-  mutating func number32(_ value: UInt32) { number(UInt64(value), 4) }
+  func number32(_ value: UInt32) -> FieldWriter { number(UInt64(value), 4) }
 
-  mutating func number64(_ value: UInt64) { number(value, 8) }
+  func number64(_ value: UInt64) -> FieldWriter { number(value, 8) }
 
-  private mutating func number(_ value: UInt64, _ size: Int) {
+  private func number(_ value: UInt64, _ size: Int) -> FieldWriter {
     for place in (0..<size).reversed() { bytes.append(UInt8(truncatingIfNeeded: value >> (UInt64(place) * 8))) }
+    return self
   }
 
-  mutating func flag(_ value: Bool) { byte(value ? 1 : 0) }
+  private func append(_ more: some Sequence<UInt8>) -> FieldWriter {
+    bytes += more
+    return self
+  }
+
+  func flag(_ value: Bool) -> FieldWriter { byte(value ? 1 : 0) }
 
   /// Writes milliseconds, limited to the values that a frame can hold.
-  mutating func milliseconds(_ value: Int64) { number64(UInt64(min(max(0, value), HybridTimestamp.wallLimit - 1))) }
-
-  mutating func instant(_ value: BootInstant) { milliseconds(value.milliseconds) }
-
-  mutating func optionalInstant(_ value: BootInstant?) {
-    if let value { instant(value) } else { number64(.max) }
+  func milliseconds(_ value: Int64) -> FieldWriter {
+    number64(UInt64(min(max(0, value), HybridTimestamp.wallLimit - 1)))
   }
 
+  func optionalInstant(_ value: BootInstant?) -> FieldWriter { value?.write(to: self) ?? number64(.max) }
+
   /// Writes a text with its size in two bytes, and replaces the characters that a rule forbids.
-  mutating func text(_ value: String, _ rule: TextRule) {
+  func text(_ value: String, _ rule: TextRule) -> FieldWriter {
     let utf8 = Array(rule.cleaned(value).utf8)
-    number16(UInt16(truncatingIfNeeded: utf8.count))
-    bytes += utf8
+    return number16(UInt16(truncatingIfNeeded: utf8.count)).append(utf8)
   }
 
   /// Writes the ID of a boot with its size in one byte, without characters that no ID contains.
-  mutating func bootID(_ value: String) {
+  func bootID(_ value: String) -> FieldWriter {
     let utf8 = value.utf8.filter { (0x21...0x7E).contains($0) }.prefix(64)
-    byte(UInt8(truncatingIfNeeded: utf8.count))
-    bytes += utf8
+    return byte(UInt8(truncatingIfNeeded: utf8.count)).append(utf8)
   }
 
-  mutating func app(_ value: AppID?) { text(value?.text ?? "", .appID) }
+  func app(_ value: AppID?) -> FieldWriter { text(value?.text ?? "", .appID) }
 
-  mutating func process(_ value: ProcessIdentity) {
-    number32(UInt32(bitPattern: value.processID))
-    number64(value.startTime)
+  func value(_ value: some FrameValue) -> FieldWriter { value.write(to: self) }
+
+  /// Writes whether there is a value, and the value.
+  func optional(_ value: (some FrameValue)?) -> FieldWriter { value?.write(to: flag(true)) ?? flag(false) }
+
+  /// Writes values after their number, in two bytes or, if `isShort`, in one.
+  func list(_ values: some Collection<some FrameValue>, isShort: Bool = false) -> FieldWriter {
+    values.reduce(number(UInt64(values.count), isShort ? 1 : 2)) { $1.write(to: $0) }
+  }
+}
+
+extension BootInstant: FrameValue {
+  init(from body: inout FieldReader) throws(AgentFrameError) { self.init(milliseconds: try body.milliseconds()) }
+
+  func write(to body: FieldWriter) -> FieldWriter { body.milliseconds(milliseconds) }
+}
+
+extension ProcessIdentity: FrameValue {
+  init(from body: inout FieldReader) throws(AgentFrameError) {
+    let pid = try body.number32()
+    guard pid > 0, pid <= UInt32(Int32.max) else { throw .value("process \(pid)") }
+    self.init(processID: Int32(pid), startTime: try body.number64())
+  }
+
+  func write(to body: FieldWriter) -> FieldWriter {
+    body.number32(UInt32(bitPattern: processID)).number64(startTime)
   }
 }

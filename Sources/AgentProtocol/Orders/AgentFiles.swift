@@ -36,14 +36,9 @@ public enum LineageFile {
   ///
   /// If there are too many processes, those with the lowest numbers are stored.
   public static func content(of lineages: [ProcessIdentity: AppID], boot: String) -> [UInt8] {
-    var body = FieldWriter()
-    body.bootID(boot)
     let kept = lineages.sorted { $0.key < $1.key }.prefix(capacity)
-    body.number16(UInt16(truncatingIfNeeded: kept.count))
-    for (process, app) in kept {
-      body.process(process)
-      body.app(app)
-    }
+    let start = FieldWriter().bootID(boot).number16(UInt16(truncatingIfNeeded: kept.count))
+    let body = kept.reduce(start) { $0.value($1.key).app($1.value) }
     return CheckedFile.content(magic, body.bytes)
   }
 
@@ -56,7 +51,7 @@ public enum LineageFile {
     var reader = FieldReader(try CheckedFile.body(of: content, magic, most: maximumBytes))
     guard try reader.bootID() == boot else { throw .damaged }
     var lineages: [ProcessIdentity: AppID] = [:]
-    for _ in 0..<(try reader.number16()) { lineages[try reader.process()] = try reader.app() }
+    for _ in 0..<(try reader.number16()) { lineages[try ProcessIdentity(from: &reader)] = try reader.app() }
     try reader.end()
     return lineages
   }
@@ -65,9 +60,7 @@ public enum LineageFile {
 /// The form of both files: eight characters, the body's CRC-32/ISO-HDLC checksum, and the body.
 private enum CheckedFile {
   static func content(_ magic: [UInt8], _ body: [UInt8]) -> [UInt8] {
-    var sum = FieldWriter()
-    sum.number32(checksum(body))
-    return magic + sum.bytes + body
+    magic + FieldWriter().number32(checksum(body)).bytes + body
   }
 
   static func body(of content: [UInt8], _ magic: [UInt8], most: Int) throws(AgentFrameError) -> ArraySlice<UInt8> {

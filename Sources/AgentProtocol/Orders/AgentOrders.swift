@@ -3,7 +3,7 @@ import LatchkeyModel
 /// The orders that a node gives its agent, which replace all earlier ones.
 ///
 /// Spec: Protocol/13-agent.md §4.
-public struct AgentOrders: Hashable, Sendable {
+public struct AgentOrders: Hashable, Sendable, FrameValue {
   /// The largest size in bytes.
   public static let maximumBytes = 1 << 20
   private static let maximumAccounts = Account.most
@@ -36,30 +36,17 @@ public struct AgentOrders: Hashable, Sendable {
     }
   }
 
-  func write(to body: inout FieldWriter) {
-    body.number64(number)
-    body.bootID(boot)
-    body.instant(at)
-    body.number16(UInt16(truncatingIfNeeded: accounts.count))
-    for account in accounts { account.write(to: &body) }
-  }
+  func write(to body: FieldWriter) -> FieldWriter { body.number64(number).bootID(boot).value(at).list(accounts) }
 
   init(from body: inout FieldReader) throws(AgentFrameError) {
     number = try body.number64()
     boot = try body.bootID()
-    at = try body.instant()
-    let count = Int(try body.number16())
-    guard count <= Self.maximumAccounts else { throw .value("\(count) accounts") }
-    accounts = []
-    for _ in 0..<count {
-      let account = try AccountOrders(from: &body)
-      if let last = accounts.last, last.account >= account.account { throw .value("accounts in another order") }
-      accounts.append(account)
-    }
+    at = try BootInstant(from: &body)
+    accounts = try body.list("accounts", most: Self.maximumAccounts) { $0.account < $1.account }
   }
 }
 
-public struct AccountOrders: Hashable, Sendable {
+public struct AccountOrders: Hashable, Sendable, FrameValue {
   public var account: UInt32
   /// The account's log-in name as the node knows it; empty if unknown.
   ///
@@ -83,17 +70,9 @@ public struct AccountOrders: Hashable, Sendable {
     (self.unknown, self.programs) = (unknown, programs)
   }
 
-  func write(to body: inout FieldWriter) {
-    body.number32(account)
-    body.text(name, .accountPlace)
-    body.text(home, .accountPlace)
-    screen.write(to: &body)
-    body.flag(sessions != nil)
-    sessions?.write(to: &body)
-    body.flag(unknown != nil)
-    unknown?.write(to: &body)
-    body.number16(UInt16(truncatingIfNeeded: programs.count))
-    for program in programs { program.write(to: &body) }
+  func write(to body: FieldWriter) -> FieldWriter {
+    body.number32(account).text(name, .accountPlace).text(home, .accountPlace).value(screen).optional(sessions)
+      .optional(unknown).list(programs)
   }
 
   init(from body: inout FieldReader) throws(AgentFrameError) {
@@ -103,18 +82,11 @@ public struct AccountOrders: Hashable, Sendable {
     screen = try ScreenTerms(from: &body)
     sessions = try body.flag("whether sessions close") ? try SessionTerms(from: &body) : nil
     unknown = try body.flag("whether unknown programs are treated") ? try ProgramTerms(from: &body) : nil
-    let count = Int(try body.number16())
-    guard count <= AgentOrders.maximumPrograms else { throw .value("\(count) applications") }
-    programs = []
-    for _ in 0..<count {
-      let program = try ProgramOrder(from: &body)
-      if let last = programs.last, !last.precedes(program) { throw .value("applications in another order") }
-      programs.append(program)
-    }
+    programs = try body.list("applications", most: AgentOrders.maximumPrograms) { $0.precedes($1) }
   }
 }
 
-public struct ProgramOrder: Hashable, Sendable {
+public struct ProgramOrder: Hashable, Sendable, FrameValue {
   public var app: AppID
   public var category: AppCategory
   /// A Boolean value that indicates whether it is exempt from every step.
@@ -138,16 +110,9 @@ public struct ProgramOrder: Hashable, Sendable {
   /// Returns whether it comes before another order, by the bytes of the application's ID.
   public func precedes(_ other: ProgramOrder) -> Bool { app.text.utf8.lexicographicallyPrecedes(other.app.text.utf8) }
 
-  func write(to body: inout FieldWriter) {
-    body.app(app)
-    body.byte(category.order)
-    body.flag(isAlwaysAllowed)
-    body.flag(countsLaunches)
-    terms.write(to: &body)
-    body.number16(UInt16(truncatingIfNeeded: matchers.count))
-    for matcher in matchers { body.matcher(matcher) }
-    body.number16(UInt16(truncatingIfNeeded: processes.count))
-    for process in processes { body.process(process) }
+  func write(to body: FieldWriter) -> FieldWriter {
+    body.app(app).byte(category.order).flag(isAlwaysAllowed).flag(countsLaunches).value(terms).list(matchers)
+      .list(processes)
   }
 
   init(from body: inout FieldReader) throws(AgentFrameError) {
@@ -156,19 +121,9 @@ public struct ProgramOrder: Hashable, Sendable {
     isAlwaysAllowed = try body.flag("whether it is always allowed")
     countsLaunches = try body.flag("whether what it starts counts as it")
     terms = try ProgramTerms(from: &body)
-    let count = Int(try body.number16())
     let most = app == .otherPrograms ? AgentOrders.maximumOtherMatchers : AgentOrders.maximumMatchers
-    guard count <= most else { throw .value("\(count) matchers") }
-    matchers = []
-    for _ in 0..<count { matchers.append(try body.matcher()) }
-    let named = Int(try body.number16())
-    guard named <= AgentOrders.maximumProcesses else { throw .value("\(named) processes") }
-    processes = []
-    for _ in 0..<named {
-      let process = try body.process()
-      if let last = processes.last, last >= process { throw .value("processes in another order") }
-      processes.append(process)
-    }
+    matchers = try body.list("matchers", most: most)
+    processes = try body.list("processes", most: AgentOrders.maximumProcesses, by: <)
   }
 }
 
@@ -207,18 +162,12 @@ extension AppMatcher.Kind {
   }
 }
 
-extension FieldWriter {
-  /// Writes a matcher: its kind in one byte, then its value.
-  mutating func matcher(_ value: AppMatcher) {
-    byte(value.kind.order)
-    text(value.value, .matcherValue)
+/// Its kind in one byte, then its value, which is checked by the rule for texts alone.
+extension AppMatcher: FrameValue {
+  init(from body: inout FieldReader) throws(AgentFrameError) {
+    let kind = try Kind(order: try body.byte())
+    self.init(kind: kind, value: try body.text(.matcherValue))
   }
-}
 
-extension FieldReader {
-  /// Reads a matcher, whose value is checked by the rule for texts alone.
-  mutating func matcher() throws(AgentFrameError) -> AppMatcher {
-    let kind = try AppMatcher.Kind(order: try byte())
-    return AppMatcher(kind: kind, value: try text(.matcherValue))
-  }
+  func write(to body: FieldWriter) -> FieldWriter { body.byte(kind.order).text(value, .matcherValue) }
 }

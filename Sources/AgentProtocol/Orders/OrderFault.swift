@@ -3,7 +3,7 @@ import LatchkeyModel
 /// A part of orders that an agent does not carry out; the rest is in force.
 ///
 /// Spec: Protocol/13-agent.md §6.
-public struct OrderFault: Hashable, Sendable {
+public struct OrderFault: Hashable, Sendable, FrameValue {
   public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
     case noAccount = 1
     /// The agent runs as another user and has no rights over this account.
@@ -103,11 +103,8 @@ public struct OrderFault: Hashable, Sendable {
     }
   }
 
-  func write(to body: inout FieldWriter) {
-    body.byte(kind.rawValue)
-    body.number32(account)
-    body.app(app)
-    body.text(detail, .reason)
+  func write(to body: FieldWriter) -> FieldWriter {
+    body.byte(kind.rawValue).number32(account).app(app).text(detail, .reason)
   }
 
   init(from body: inout FieldReader) throws(AgentFrameError) {

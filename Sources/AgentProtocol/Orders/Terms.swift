@@ -3,7 +3,7 @@ import LatchkeyModel
 /// When the sessions of an account close, and when they open again.
 ///
 /// Spec: Protocol/13-agent.md §4, §13.
-public struct SessionTerms: Hashable, Sendable {
+public struct SessionTerms: Hashable, Sendable, FrameValue {
   /// The step that is taken when sessions may not be open.
   public enum Step: UInt8, Hashable, Sendable, CaseIterable {
     /// The sessions are ended, and none may begin.
@@ -39,12 +39,9 @@ public struct SessionTerms: Hashable, Sendable {
     return opensAt.map { now < $0 } ?? true
   }
 
-  func write(to body: inout FieldWriter) {
-    body.byte(step.rawValue)
-    body.optionalInstant(closesAt)
-    body.optionalInstant(opensAt)
-    body.warnings(warnings)
-    body.text(reason, .reason)
+  func write(to body: FieldWriter) -> FieldWriter {
+    body.byte(step.rawValue).optionalInstant(closesAt).optionalInstant(opensAt).list(warnings, isShort: true)
+      .text(reason, .reason)
   }
 
   init(from body: inout FieldReader) throws(AgentFrameError) {
@@ -76,32 +73,17 @@ extension SessionTerms {
   }
 }
 
-extension FieldWriter {
-  mutating func warnings(_ instants: [BootInstant]) {
-    byte(UInt8(truncatingIfNeeded: instants.count))
-    for instant in instants { self.instant(instant) }
-  }
-}
-
 extension FieldReader {
   /// Reads the instants of warnings: at most 8, in ascending order.
   mutating func warnings() throws(AgentFrameError) -> [BootInstant] {
-    let count = Int(try byte())
-    guard count <= AgentOrders.maximumWarnings else { throw .value("\(count) warnings") }
-    var warnings: [BootInstant] = []
-    for _ in 0..<count {
-      let warning = try instant()
-      if let last = warnings.last, last >= warning { throw .value("warnings in another order") }
-      warnings.append(warning)
-    }
-    return warnings
+    try list("warnings", most: AgentOrders.maximumWarnings, isShort: true, by: <)
   }
 }
 
 /// The definition of screen time in an account.
 ///
 /// Spec: Protocol/13-agent.md §4, §9.
-public struct ScreenTerms: Hashable, Sendable {
+public struct ScreenTerms: Hashable, Sendable, FrameValue {
   /// The time that is measured.
   public enum Source: UInt8, Hashable, Sendable, CaseIterable {
     case programs = 0
@@ -122,10 +104,7 @@ public struct ScreenTerms: Hashable, Sendable {
     (self.source, self.graceMilliseconds) = (source, graceMilliseconds)
   }
 
-  func write(to body: inout FieldWriter) {
-    body.byte(source.rawValue)
-    body.milliseconds(graceMilliseconds)
-  }
+  func write(to body: FieldWriter) -> FieldWriter { body.byte(source.rawValue).milliseconds(graceMilliseconds) }
 
   init(from body: inout FieldReader) throws(AgentFrameError) {
     let number = try body.byte()
@@ -137,7 +116,7 @@ public struct ScreenTerms: Hashable, Sendable {
 }
 
 /// When and how a program closes.
-public struct ProgramTerms: Hashable, Sendable {
+public struct ProgramTerms: Hashable, Sendable, FrameValue {
   /// The step that is taken when a program's time is over.
   public enum Step: UInt8, Hashable, Sendable, CaseIterable {
     /// It is asked to end, and killed after the grace.
@@ -171,12 +150,9 @@ public struct ProgramTerms: Hashable, Sendable {
     (self.warnings, self.reason) = (warnings, reason)
   }
 
-  func write(to body: inout FieldWriter) {
-    body.optionalInstant(closesAt)
-    body.byte(step.rawValue)
-    body.milliseconds(graceMilliseconds)
-    body.warnings(warnings)
-    body.text(reason, .reason)
+  func write(to body: FieldWriter) -> FieldWriter {
+    body.optionalInstant(closesAt).byte(step.rawValue).milliseconds(graceMilliseconds).list(warnings, isShort: true)
+      .text(reason, .reason)
   }
 
   init(from body: inout FieldReader) throws(AgentFrameError) {

@@ -3,7 +3,7 @@ import LatchkeyModel
 /// An event that an agent has seen or caused.
 ///
 /// Spec: Protocol/13-agent.md §5.
-public struct AgentReport: Hashable, Sendable {
+public struct AgentReport: Hashable, Sendable, FrameValue {
   /// The report's number within the run of the agent, from 1.
   public var number: UInt64
   public var at: BootInstant
@@ -76,96 +76,45 @@ public struct AgentReport: Hashable, Sendable {
     case paused = 3
   }
 
-  func write(to body: inout FieldWriter) {
-    body.number64(number)
-    body.instant(at)
-    switch event {
-    case .began(let use, let since, let activity):
-      body.byte(1)
-      use.write(to: &body)
-      body.instant(since)
-      body.milliseconds(activity)
+  func write(to body: FieldWriter) -> FieldWriter {
+    let body = body.number64(number).value(at)
+    return switch event {
+    case .began(let use, let since, let activity): body.byte(1).value(use).value(since).milliseconds(activity)
     case .active(let use, let milliseconds, let activity):
-      body.byte(2)
-      use.write(to: &body)
-      body.milliseconds(milliseconds)
-      body.milliseconds(activity)
+      body.byte(2).value(use).milliseconds(milliseconds).milliseconds(activity)
     case .ended(let use, let milliseconds, let activity):
-      body.byte(3)
-      use.write(to: &body)
-      body.milliseconds(milliseconds)
-      body.milliseconds(activity)
+      body.byte(3).value(use).milliseconds(milliseconds).milliseconds(activity)
     case .closed(let use, let deed, let reason, let matchers):
-      body.byte(4)
-      use.write(to: &body)
-      body.byte(deed.rawValue)
-      body.text(reason, .reason)
-      let matchers = matchers.prefix(Event.mostMatchers)
-      body.byte(UInt8(truncatingIfNeeded: matchers.count))
-      for matcher in matchers { body.matcher(matcher) }
-    case .warned(let account, let app, let left):
-      body.byte(5)
-      body.number32(account)
-      body.app(app)
-      body.milliseconds(left)
-    case .inForce(let orders):
-      body.byte(6)
-      body.number64(orders)
-    case .refused(let orders, let fault):
-      body.byte(7)
-      body.number64(orders)
-      fault.write(to: &body)
+      body.byte(4).value(use).byte(deed.rawValue).text(reason, .reason)
+        .list(matchers.prefix(Event.mostMatchers), isShort: true)
+    case .warned(let account, let app, let left): body.byte(5).number32(account).app(app).milliseconds(left)
+    case .inForce(let orders): body.byte(6).number64(orders)
+    case .refused(let orders, let fault): body.byte(7).number64(orders).value(fault)
     case .rescanned: body.byte(8)
     case .clockSet(let milliseconds):
-      body.byte(9)
-      body.flag(milliseconds < 0)
-      body.milliseconds(Int64(clamping: milliseconds.magnitude))
-    case .slept(let milliseconds):
-      body.byte(10)
-      body.milliseconds(milliseconds)
-    case .ordersDamaged(let hasOlder):
-      body.byte(11)
-      body.flag(hasOlder)
-    case .dropped(let count):
-      body.byte(12)
-      body.number64(count)
+      body.byte(9).flag(milliseconds < 0).milliseconds(Int64(clamping: milliseconds.magnitude))
+    case .slept(let milliseconds): body.byte(10).milliseconds(milliseconds)
+    case .ordersDamaged(let hasOlder): body.byte(11).flag(hasOlder)
+    case .dropped(let count): body.byte(12).number64(count)
     case .sessionsClosed(let account, let areEnded, let reason):
-      body.byte(13)
-      body.number32(account)
-      body.flag(areEnded)
-      body.text(reason, .reason)
-    case .logInRefused(let account, let reason):
-      body.byte(14)
-      body.number32(account)
-      body.text(reason, .reason)
-    case .letThrough(let count):
-      body.byte(15)
-      body.number64(count)
+      body.byte(13).number32(account).flag(areEnded).text(reason, .reason)
+    case .logInRefused(let account, let reason): body.byte(14).number32(account).text(reason, .reason)
+    case .letThrough(let count): body.byte(15).number64(count)
     case .sessionsWarned(let account, let left, let reason):
-      body.byte(16)
-      body.number32(account)
-      body.milliseconds(left)
-      body.text(reason, .reason)
-    case .senses(let hasSessions, let hasInput):
-      body.byte(17)
-      body.flag(hasSessions)
-      body.flag(hasInput)
-    case .unreadable(let account, let count):
-      body.byte(18)
-      body.number32(account)
-      body.number64(count)
-    case .screenTime(let account, let milliseconds):
-      body.byte(19)
-      body.number32(account)
-      body.milliseconds(milliseconds)
+      body.byte(16).number32(account).milliseconds(left).text(reason, .reason)
+    case .senses(let hasSessions, let hasInput): body.byte(17).flag(hasSessions).flag(hasInput)
+    case .unreadable(let account, let count): body.byte(18).number32(account).number64(count)
+    case .screenTime(let account, let milliseconds): body.byte(19).number32(account).milliseconds(milliseconds)
     }
   }
 
   init(from body: inout FieldReader) throws(AgentFrameError) {
     number = try body.number64()
-    at = try body.instant()
+    at = try BootInstant(from: &body)
     switch try body.byte() {
-    case 1: event = .began(try ProgramUse(from: &body), since: try body.instant(), activity: try body.milliseconds())
+    case 1:
+      event = .began(
+        try ProgramUse(from: &body), since: try BootInstant(from: &body), activity: try body.milliseconds())
     case 2:
       event = .active(
         try ProgramUse(from: &body), milliseconds: try body.milliseconds(), activity: try body.milliseconds())
@@ -177,10 +126,7 @@ public struct AgentReport: Hashable, Sendable {
       let number = try body.byte()
       guard let deed = Deed(rawValue: number) else { throw .value("deed \(number)") }
       let reason = try body.text(.reason)
-      let count = Int(try body.byte())
-      guard count <= Event.mostMatchers else { throw .value("\(count) matchers") }
-      var matchers: [AppMatcher] = []
-      for _ in 0..<count { matchers.append(try body.matcher()) }
+      let matchers: [AppMatcher] = try body.list("matchers", most: Event.mostMatchers, isShort: true)
       event = .closed(use, deed, reason: reason, matchers: matchers)
     case 5: event = .warned(account: try body.number32(), app: try body.optionalApp(), left: try body.milliseconds())
     case 6: event = .inForce(orders: try body.number64())
@@ -214,7 +160,7 @@ public struct AgentReport: Hashable, Sendable {
 }
 
 /// A process that runs an application, or an unknown program.
-public struct ProgramUse: Hashable, Sendable {
+public struct ProgramUse: Hashable, Sendable, FrameValue {
   public var account: UInt32
   /// The application; `nil` for an unknown program.
   public var app: AppID?
@@ -228,17 +174,12 @@ public struct ProgramUse: Hashable, Sendable {
     (self.account, self.app, self.isWeak, self.process) = (account, app, isWeak, process)
   }
 
-  func write(to body: inout FieldWriter) {
-    body.number32(account)
-    body.app(app)
-    body.flag(isWeak)
-    body.process(process)
-  }
+  func write(to body: FieldWriter) -> FieldWriter { body.number32(account).app(app).flag(isWeak).value(process) }
 
   init(from body: inout FieldReader) throws(AgentFrameError) {
     account = try body.number32()
     app = try body.optionalApp()
     isWeak = try body.flag("whether it is recognized weakly")
-    process = try body.process()
+    process = try ProcessIdentity(from: &body)
   }
 }

@@ -21,12 +21,7 @@ public struct GateQuestion: Hashable, Sendable {
     } catch { return nil }
   }
 
-  public var bytes: [UInt8] {
-    var body = FieldWriter()
-    body.gateStart()
-    body.number32(account)
-    return body.bytes
-  }
+  public var bytes: [UInt8] { FieldWriter().gateStart().number32(account).bytes }
 }
 
 /// The agent's answer to a log-in gate.
@@ -54,21 +49,12 @@ public struct GateAnswer: Hashable, Sendable {
     } catch { return nil }
   }
 
-  public var bytes: [UInt8] {
-    var body = FieldWriter()
-    body.gateStart()
-    body.flag(isAllowed)
-    body.text(reason, .reason)
-    return body.bytes
-  }
+  public var bytes: [UInt8] { FieldWriter().gateStart().flag(isAllowed).text(reason, .reason).bytes }
 }
 
 extension FieldWriter {
   /// Writes the start of a gate's message: `LG` and the version.
-  fileprivate mutating func gateStart() {
-    number16(0x4C47)
-    number16(1)
-  }
+  fileprivate func gateStart() -> FieldWriter { number16(0x4C47).number16(1) }
 }
 
 extension FieldReader {
