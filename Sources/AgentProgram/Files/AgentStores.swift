@@ -31,9 +31,7 @@ struct OrdersStore {
     ProcFile.read(path + ".last", most: OrdersFile.maximumBytes + 1).flatMap { try? OrdersFile.read($0) }
   }
 
-  /// Makes orders durable, or returns the reason why that failed.
-  ///
-  /// The earlier files then remain.
+  /// Makes orders durable; otherwise returns the reason, and the earlier files remain.
   func keep(_ orders: AgentOrders) -> String? {
     let content: [UInt8]
     do { content = try OrdersFile.content(of: orders) } catch { return error.description }

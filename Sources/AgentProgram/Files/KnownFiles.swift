@@ -68,9 +68,7 @@ struct PackageFiles {
   }
 }
 
-/// The programs that orders name by package or path.
-///
-/// A file with the same content is a copy of one.
+/// The programs that orders name by package or path; a file with the same content is a copy.
 ///
 /// Spec: Protocol/13-agent.md §8.
 struct OriginalFiles {
@@ -85,9 +83,7 @@ struct OriginalFiles {
   private var bySize: [Int64: [Original]] = [:]
   private var count = 0
 
-  /// Adds the program at a path, if it is an executable file.
-  ///
-  /// `package` is its package, if orders name it.
+  /// Adds the program at a path, with its package if orders name it; only an executable file.
   mutating func add(_ path: String, package: String? = nil) {
     // Texts and pictures are not programs.
     guard count < Self.capacity, let status = ProcFile.status(path), status.st_mode & S_IFMT == S_IFREG,
@@ -123,9 +119,7 @@ struct NamedPlaces {
 
   private var images: [Place: ProcessFacts.Image] = [:]
 
-  /// Adds the file at a path, if it can be mapped as code.
-  ///
-  /// `package` is its package, if orders name it.
+  /// Adds the file at a path, with its package if orders name it; only what can be code.
   mutating func add(_ path: String, package: String? = nil) {
     var status = stat()
     // A link in a package may lead to a file of another package.

@@ -136,9 +136,7 @@ struct MountTable {
     return found
   }
 
-  /// Reads the lines of `mountinfo`.
-  ///
-  /// `configured` are the places where root has configured a mount.
+  /// Reads the lines of `mountinfo`; `configured` are the places of root's configured mounts.
   static func parse(_ bytes: [UInt8], configured: Set<String> = []) -> [Mount] {
     bytes.split(separator: 0x0A).compactMap { line in
       // ID PARENT DEVICE ROOT PLACE OPTIONS … - KIND SOURCE OPTIONS

@@ -8,9 +8,7 @@ import LatchkeySystem
 final class PresenceLooker {
   /// The time between two searches for a bus and for devices, in milliseconds.
   private static let lookMilliseconds: Int64 = 5_000
-  /// The shortest time between two questions to logind, in milliseconds.
-  ///
-  /// A desktop can change its hints at will.
+  /// The shortest time between two questions to logind, in milliseconds; hints may change often.
   private static let askMilliseconds: Int64 = 200
   /// The shortest time between two readings of the devices, in milliseconds.
   ///

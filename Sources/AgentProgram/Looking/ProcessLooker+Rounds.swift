@@ -46,9 +46,7 @@ extension ProcessLooker {
     round = Round(began: now, rest: ordered[...], listed: listedAtLook, turned: now)
   }
 
-  /// Continues the scan until an instant or to its end.
-  ///
-  /// Returns the result once it is complete.
+  /// Continues the scan until an instant or to its end, and returns the result once complete.
   ///
   /// Calls `see` immediately for each process of the accounts that is new or has changed, including
   /// processes that appear during the scan. At least one process is examined in each call.

@@ -48,9 +48,7 @@ struct ProcessLooker {
     var place: ExecutablePlace
   }
 
-  /// The arguments that a process had when it was first seen in a program.
-  ///
-  /// The process can overwrite them later.
+  /// The arguments with which a process was first seen in a program; it can overwrite them later.
   struct FirstSeen {
     var place: [UInt64]?
     var arguments: ArgumentReader.Arguments

@@ -13,9 +13,7 @@ import Synchronization
 enum LookGuard {
   /// The variable with the numbers of the processes that are not read, separated by commas.
   static let variable = "LATCHKEY_UNREADABLE"
-  /// The longest time that a single read may take, in milliseconds.
-  ///
-  /// A longer one is noticed within twice that.
+  /// The longest time of a single read in milliseconds; a longer one is noticed within twice that.
   private static let patienceMilliseconds: Int32 = 750
   private static let mostProcesses = 256
   /// The environment that the process was started with.

@@ -32,9 +32,7 @@ struct NewLooks {
   /// Copies that it has made since the last scan must be found.
   mutating func closed() { isWanted = true }
 
-  /// Notes a kill or a freeze that no events follow.
-  ///
-  /// A closed program is often started again immediately.
+  /// Notes a kill or a freeze without events, since closed programs often start again at once.
   mutating func watch(from now: BootInstant) { watchfulUntil = now + Self.watchfulMilliseconds }
 }
 

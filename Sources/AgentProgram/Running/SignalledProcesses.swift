@@ -14,9 +14,7 @@ struct HeldHandles {
   }
 
   private var held: [ProcessIdentity: Held] = [:]
-  /// The most descriptors that are held.
-  ///
-  /// Other files must remain available for scans.
+  /// The most descriptors that are held, so that other files remain available for scans.
   private let most = min(1_024, Int(clamping: sysconf(Int32(_SC_OPEN_MAX))) / 2)
 
   /// The descriptors, which are ready when their processes have ended.

@@ -71,9 +71,7 @@ struct TerminalTeller {
   /// The most columns of a line: one less than a terminal of the usual width has.
   private static let columns = 79
 
-  /// Returns the bytes of a sentence in lines of the usual width.
-  ///
-  /// Line ends are its only control characters.
+  /// Returns the bytes of a sentence in lines of the usual width, without other control characters.
   static func line(_ sentence: String) -> [UInt8] {
     var text = ""
     for scalar in sentence.unicodeScalars {

@@ -27,9 +27,7 @@ public struct AgentAbilities: Hashable, Sendable {
   /// The account of the node, whose sessions never close; `nil` if the agent acts for it.
   public var nodeAccount: UInt32?
 
-  /// Creates abilities.
-  ///
-  /// By default, the agent can only close programs.
+  /// Creates abilities; by default, the agent can only close programs.
   public init(onlyAccount: UInt32?, canPause: Bool = false, canCloseSessions: Bool = false, nodeAccount: UInt32? = nil)
   {
     (self.nodeAccount, self.onlyAccount) = (nodeAccount, onlyAccount)

@@ -125,14 +125,10 @@ extension AgentMachine {
     Set(followed.ruled.filter { $0.value.closing == .paused }.keys).union(frozenBefore)
   }
 
-  /// Sets the processes that an earlier run of the agent froze.
-  ///
-  /// Call this before the first process is seen.
+  /// Sets the processes that an earlier run of the agent froze, before the first one is seen.
   public mutating func found(frozen: Set<ProcessIdentity>) { frozenBefore = frozen }
 
-  /// Returns the effects after the first full scan.
-  ///
-  /// They resume the processes that no orders freeze.
+  /// Returns the effects after the first full scan, which resume what no orders freeze.
   public mutating func sawFrozen() -> [AgentEffect] {
     defer { frozenBefore = [] }
     return frozenBefore.sorted().map { .resume($0) }
@@ -147,9 +143,7 @@ extension AgentMachine {
     return effects
   }
 
-  /// Notes that a frozen process was moved out of its control group and runs.
-  ///
-  /// It is killed immediately.
+  /// Notes that a frozen process left its control group and runs; it is killed immediately.
   public mutating func escaped(_ process: ProcessIdentity, at now: BootInstant) -> [AgentEffect] {
     guard var known = followed[process], known.closing == .paused, let use = known.use else { return [] }
     known.isUnpausable = true

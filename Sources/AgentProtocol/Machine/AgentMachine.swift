@@ -171,9 +171,7 @@ public struct AgentMachine: Sendable {
       + [tell(.inForce(orders: number), now)]
   }
 
-  /// Notes that the orders file was damaged.
-  ///
-  /// `hasOlder` indicates whether the previous orders are in force.
+  /// Notes that the orders file was damaged, and whether the previous orders are in force.
   public mutating func foundDamage(hasOlder: Bool, at now: BootInstant) -> [AgentEffect] {
     [tell(.ordersDamaged(hasOlder: hasOlder), now)]
   }

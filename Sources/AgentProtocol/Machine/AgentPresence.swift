@@ -18,9 +18,7 @@ public struct AgentPresence: Hashable, Sendable {
   public var locked: Set<UInt32>
   public var input: Input
 
-  /// Creates a view.
-  ///
-  /// By default, nothing can be seen.
+  /// Creates a view; by default, nothing can be seen.
   public init(accounts: Set<UInt32>? = nil, locked: Set<UInt32> = [], input: Input = .unknown) {
     (self.accounts, self.locked, self.input) = (accounts, locked, input)
   }
@@ -56,9 +54,7 @@ public struct AgentPresence: Hashable, Sendable {
 struct DoubtedLocks: Hashable, Sendable {
   /// The number of past minutes that are considered.
   static let minutes: Int64 = 5
-  /// The number of these minutes with input from which a lock is doubted.
-  ///
-  /// Typing a password takes fewer.
+  /// The number of these minutes with input from which a lock is doubted: more than for a password.
   private static let mostWithInput = 3
 
   private var inputs: [UInt32: Set<Int64>] = [:]

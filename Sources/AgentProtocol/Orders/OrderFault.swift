@@ -19,13 +19,9 @@ public struct OrderFault: Hashable, Sendable, FrameValue {
     case tooLarge = 8
     /// The orders could not be saved; they are in force until the agent ends.
     case notKept = 9
-    /// No program on the machine has one of the application's matchers.
-    ///
-    /// It is recognized once it is installed.
+    /// No program here has one of the application's matchers; it is recognized once installed.
     case noProgram = 10
-    /// Another application has the same matcher.
-    ///
-    /// What it recognizes counts as the strictest of them.
+    /// Another application has the same matcher, and the strictest of them counts.
     case sharedMatcher = 11
 
     /// The desktop does not lock the screen when asked to.

@@ -24,9 +24,7 @@ public struct SessionTerms: Hashable, Sendable, FrameValue {
   /// Why they close, in words for the child; empty if they do not.
   public var reason: String
 
-  /// Creates terms.
-  ///
-  /// By default, sessions are open without an end.
+  /// Creates terms; by default, sessions are open without an end.
   public init(
     step: Step = .close, closesAt: BootInstant? = nil, opensAt: BootInstant? = nil, warnings: [BootInstant] = [],
     reason: String = ""
@@ -139,9 +137,7 @@ public struct ProgramTerms: Hashable, Sendable, FrameValue {
   /// Why it closes, in words for the child; empty if it does not.
   public var reason: String
 
-  /// Creates terms.
-  ///
-  /// By default, a program is allowed without an end.
+  /// Creates terms; by default, a program is allowed without an end.
   public init(
     closesAt: BootInstant? = nil, step: Step = .close, graceMilliseconds: Int64 = Self.usualGrace,
     warnings: [BootInstant] = [], reason: String = ""

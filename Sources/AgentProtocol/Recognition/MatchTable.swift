@@ -171,9 +171,7 @@ struct MatchTable: Sendable {
   }
 }
 
-/// The facts that only some kinds of matchers need.
-///
-/// Reading them costs time at every start of a program.
+/// The facts that only some matchers need; they cost time at every start of a program.
 ///
 /// Spec: Protocol/13-agent.md §8.
 public struct RecognitionNeeds: OptionSet, Hashable, Sendable {

@@ -10,9 +10,7 @@ struct OtherPrograms: Sendable {
   private(set) var packages: Set<String> = []
   /// The programs of menu entries without rules.
   private(set) var paths: Set<String> = []
-  /// The folders that belong to one of those programs alone.
-  ///
-  /// A script starts other programs from there.
+  /// The folders of those programs alone, from which a script starts other programs.
   private var folders: Set<String> = []
   /// Folders that hold many programs.
   static let shared: Set<String> = [

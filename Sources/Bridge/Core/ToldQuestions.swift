@@ -19,9 +19,7 @@ struct ToldQuestions: Sendable {
     }
   }
 
-  /// The largest number of questions.
-  ///
-  /// The oldest are forgotten first.
+  /// The largest number of questions; the oldest are forgotten first.
   static let most = 64
 
   /// The notices of the questions, the oldest first.

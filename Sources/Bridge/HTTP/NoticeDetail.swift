@@ -10,9 +10,7 @@ enum NoticeDetail: String, Hashable, Sendable, CaseIterable {
   /// The whole sentence, with applications and reasons.
   case full
 
-  /// The largest size of a text in bytes.
-  ///
-  /// The smallest limit of a push service is about 4 KB.
+  /// The largest size of a text in bytes, since some push services take only about 4 KB.
   static let mostBytes = 1_000
 
   func text(_ notice: ParentNotice, _ requests: [RequestListing]) -> String {

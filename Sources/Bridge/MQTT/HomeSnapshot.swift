@@ -15,9 +15,7 @@ struct HomeSnapshot: Sendable {
   var children: [String: Child] = [:]
   var requests: [RequestListing] = []
 
-  /// Asks a node.
-  ///
-  /// A lock whose change no machine has confirmed is kept from `before`.
+  /// Asks a node; a lock whose change no machine has confirmed is kept from `before`.
   static func read(_ node: any NodeInterface, before: HomeSnapshot?) async throws -> HomeSnapshot {
     var snapshot = HomeSnapshot()
     let connected = Set(try await node.ask(Endpoints.getStatus).peers.filter(\.isConnected).map(\.device.name))

@@ -13,9 +13,7 @@ actor NtfyPresses {
     case done(sentences: [String], isAnswered: Bool, answered: [RequestListing])
   }
 
-  /// The largest number of presses that are remembered.
-  ///
-  /// An older one is refused by the node.
+  /// The largest number of presses that are remembered; the node refuses older ones.
   private static let mostUsed = 256
   /// The time after which a message of somebody else's is no news, in seconds.
   private static let foreignSeconds: Int64 = 3_600

@@ -53,9 +53,7 @@ public enum OtherEnforcers {
     ("malcontent", "/usr/libexec/malcontent-timerd"), ("ctparental", "/usr/bin/CTparental"),
   ]
 
-  /// Returns the names of those that are installed.
-  ///
-  /// `root` is the folder that stands for `/`.
+  /// Returns the names of those that are installed; `root` is the folder that stands for `/`.
   public static func installed(root: String = "") -> [String] {
     var names: [String] = []
     for (name, file) in known where !names.contains(name) && access(root + file, F_OK) == 0 { names.append(name) }

@@ -4,9 +4,7 @@
 public struct ApplicationPlaces: Hashable, Sendable {
   /// The machine's folders in descending priority, such as `/usr/share`.
   public var shares: [String]
-  /// The folders of accounts, such as `/home/emma/.local/share`.
-  ///
-  /// Their content never replaces the machine's.
+  /// The folders of accounts, such as `/home/emma/.local/share`, which never replace the machine's.
   public var homes: [String] = []
   /// The folder of dpkg's files.
   public var dpkg = Self.usualDpkg

@@ -50,9 +50,7 @@ public struct DesktopEntry: Hashable, Sendable {
     return categories.contains("Game") ? .reward : nil
   }
 
-  /// Returns the keys and values of the group “Desktop Entry”.
-  ///
-  /// The first of several equal keys counts.
+  /// Returns the values of the group “Desktop Entry” by key; the first of equal keys counts.
   private static func values(_ text: String) -> [String: String] {
     var values: [String: String] = [:]
     var isInGroup = false

@@ -35,9 +35,7 @@ public enum SystemClock: Sendable {
   }
 }
 
-/// The clock that people read, used to show when something happened.
-///
-/// It may be set at any time.
+/// The clock that people read, for when something happened; it may be set at any time.
 public enum WallClock {
   public static func now() -> Int64 { SystemClock.wall.milliseconds }
 

@@ -1,9 +1,7 @@
 import CProcess
 import Glibc
 
-/// A stream socket to another process on this machine.
-///
-/// Its reads and writes never wait.
+/// A stream socket to another process on this machine, whose reads and writes never wait.
 public final class LocalSocket: Sendable {
   /// The process at the other end, as recorded by the kernel when it connected.
   public struct Peer: Hashable, Sendable {

@@ -5,9 +5,7 @@ import LatchkeyModel
 /// A process as the kernel shows it at one moment.
 public struct RunningProcess: Hashable, Sendable {
   public let identity: ProcessIdentity
-  /// The real user ID.
-  ///
-  /// For a set-user-ID program, it is that of the user who started it.
+  /// The real user ID: of a set-user-ID program, that of the user who started it.
   public let userID: UInt32
   /// The start time, rounded down to the kernel's ticks of 10 ms.
   public let startedAt: BootInstant

@@ -113,9 +113,7 @@ enum ProgramLookup {
   }
 }
 
-/// The reason why a program could not be started.
-///
-/// Each description says what to do next.
+/// The reason why a program could not be started, with the next step in each description.
 public enum ProgramStartError: Error, Hashable, Sendable, CustomStringConvertible {
   case nothingToRun
   /// Neither the path nor the PATH leads to the program.

@@ -24,9 +24,7 @@ final class SignalRelay: Sendable {
 
   private let state = Mutex(State())
 
-  /// Starts a child.
-  ///
-  /// Signals that arrive during the start are forwarded to it as well.
+  /// Starts a child, to which signals that arrive during the start are forwarded as well.
   ///
   /// The lock is held during the start, so that the relay waits until the child is known.
   func start(_ spawn: () throws(ProgramStartError) -> ChildProcess) throws(ProgramStartError) -> ChildProcess {
@@ -43,9 +41,7 @@ final class SignalRelay: Sendable {
     }
   }
 
-  /// Removes a child that has ended.
-  ///
-  /// After the last one, the previous signal actions are restored.
+  /// Removes a child that has ended; after the last one, the earlier signal actions are restored.
   func forget(_ child: ChildProcess) {
     state.withLock { state in
       state.children[ObjectIdentifier(child)] = nil
@@ -94,9 +90,7 @@ final class SignalRelay: Sendable {
     state.before = [:]
   }
 
-  /// Passes on the signals that have arrived.
-  ///
-  /// Called on the source's queue.
+  /// Passes on the signals that have arrived, on the source's queue.
   private func relay() {
     let (children, descriptor) = state.withLock { (Array($0.children.values), $0.reading) }
     var letter: UInt16 = 0

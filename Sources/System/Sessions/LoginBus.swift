@@ -29,9 +29,7 @@ public final class LoginBus {
   /// A Boolean value that indicates whether the connection can still be used.
   public var isConnected: Bool { bus.isConnected }
 
-  /// Connects to the system bus; `nil` if no bus answers.
-  ///
-  /// `address` is that of another bus, for tests.
+  /// Connects to a system bus, for tests by its address; `nil` if none answers.
   public init?(address: String? = nil) {
     let place = address ?? getenv("DBUS_SYSTEM_BUS_ADDRESS").map { String(cString: $0) }
     guard

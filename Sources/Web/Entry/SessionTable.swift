@@ -19,9 +19,7 @@ struct SessionTable: Sendable {
 
   /// How long a session lasts that asks for nothing, in milliseconds.
   static let milliseconds: Int64 = 12 * 3_600_000
-  /// The number of sessions.
-  ///
-  /// One more ends the one that was not seen for the longest time.
+  /// The number of sessions; one more ends the one that was not seen for the longest time.
   static let most = 32
   /// The number of bytes of a cookie, and of a token.
   static let secretBytes = 24

@@ -10,9 +10,7 @@ import Synchronization
 ///
 /// Spec: Protocol/15-pages.md §8.
 struct PhoneResponder: Sendable {
-  /// The cookie of a phone that was let in.
-  ///
-  /// No page of another port without TLS can set one of that name.
+  /// The cookie of a phone that was let in, whose name no page without TLS can set.
   static let cookieName = "__Host-latchkey"
   /// The cookie of a phone that waits.
   static let waitingName = "__Host-latchkey-waiting"

@@ -40,9 +40,7 @@ struct Assets: Sendable {
   }
 }
 
-/// The one script of all pages, which keeps an open page up to date.
-///
-/// Pages read and their forms work without it.
+/// The one script of all pages, which keeps them up to date; they work without it.
 enum PageScript {
   static let text = #"""
     "use strict";

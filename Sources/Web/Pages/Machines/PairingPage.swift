@@ -168,9 +168,7 @@ final class OpenPairings: Sendable {
     var isRefusedHere = false
   }
 
-  /// The number of pairings.
-  ///
-  /// One more drops the oldest.
+  /// The number of pairings; one more drops the oldest.
   static let most = 32
 
   private let entries = Mutex<[Entry]>([])
