@@ -35,9 +35,7 @@ final class PresenceLooker {
 
   /// The bus's descriptor, which can be polled; -1 without one.
   var descriptor: Int32 { bus?.descriptor ?? -1 }
-
   var hasSessions: Bool { bus?.isConnected == true }
-
   var hasInput: Bool { devices.canSee }
 
   /// Returns when the next question to logind is due; `nil` if logind has reported nothing new.

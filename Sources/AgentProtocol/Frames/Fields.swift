@@ -25,9 +25,7 @@ struct FieldReader {
   }
 
   mutating func number16() throws(AgentFrameError) -> UInt16 { UInt16(truncatingIfNeeded: try number(2)) }
-
   mutating func number32() throws(AgentFrameError) -> UInt32 { UInt32(truncatingIfNeeded: try number(4)) }
-
   mutating func number64() throws(AgentFrameError) -> UInt64 { try number(8) }
 
   private mutating func number(_ size: Int) throws(AgentFrameError) -> UInt64 {
@@ -112,11 +110,8 @@ final class FieldWriter {
   private(set) var bytes: [UInt8] = []
 
   func byte(_ value: UInt8) -> FieldWriter { number(UInt64(value), 1) }
-
   func number16(_ value: UInt16) -> FieldWriter { number(UInt64(value), 2) }
-
   func number32(_ value: UInt32) -> FieldWriter { number(UInt64(value), 4) }
-
   func number64(_ value: UInt64) -> FieldWriter { number(value, 8) }
 
   private func number(_ value: UInt64, _ size: Int) -> FieldWriter {
@@ -151,7 +146,6 @@ final class FieldWriter {
   }
 
   func app(_ value: AppID?) -> FieldWriter { text(value?.text ?? "", .appID) }
-
   func value(_ value: some FrameValue) -> FieldWriter { value.write(to: self) }
 
   /// Writes whether there is a value, and the value.

@@ -38,7 +38,6 @@ struct ActivityClocks: Sendable {
 
   /// Returns how long a person was at a session of an account, in milliseconds.
   func screenTime(of account: UInt32) -> Int64 { clocks[Self.screen(account)] ?? 0 }
-
   mutating func start(_ use: ProgramUse) { running[Self.key(use), default: 0] += 1 }
 
   mutating func stop(_ use: ProgramUse) {
@@ -125,7 +124,6 @@ struct ActivityClocks: Sendable {
   }
 
   private static func key(_ use: ProgramUse) -> Key { Key(account: use.account, app: use.recorded, isWeak: use.isWeak) }
-
   private static func screen(_ account: UInt32) -> Key { Key(account: account, app: .screenTime, isWeak: false) }
 }
 

@@ -213,7 +213,6 @@ public struct AgentMachine: Sendable {
 
   /// Notes that the node has stored the reports up to a number.
   public mutating func stored(_ number: UInt64) { log.forget(through: number) }
-
   mutating func tell(_ event: AgentReport.Event, _ now: BootInstant) -> AgentEffect { .tell(log.add(event, at: now)) }
 }
 

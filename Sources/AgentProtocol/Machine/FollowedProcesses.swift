@@ -19,7 +19,6 @@ struct FollowedProcesses: Sendable {
   private(set) var applicationCount = 0
 
   var count: Int { ruled.count + others.count }
-
   var identities: [ProcessIdentity] { Array(ruled.keys) + others.keys }
 
   subscript(process: ProcessIdentity) -> AgentMachine.Followed? {

@@ -133,7 +133,6 @@ public enum ProcFile {
   }
 
   public static func processes() -> [Int32] { numbers(in: "/proc") }
-
   public static func threads(of process: Int32) -> [Int32] { numbers(in: "/proc/\(process)/task") }
 
   private static func numbers(in path: String) -> [Int32] {
@@ -214,9 +213,7 @@ enum BoundedFile {
   }
 
   static func isFolder(_ path: String) -> Bool { isThere(path, S_IFDIR) }
-
   static func isRegular(_ path: String) -> Bool { isThere(path, S_IFREG) }
-
   static func isProgram(_ path: String) -> Bool { isRegular(path) && access(path, X_OK) == 0 }
 
   private static func isThere(_ path: String, _ kind: mode_t) -> Bool {

@@ -35,7 +35,6 @@ public struct RunningProcess: Hashable, Sendable {
 
   /// Returns the real user of a process; `nil` if /proc does not show it.
   public static func realUser(of pid: Int32) -> UInt32? { status(pid).flatMap { number("Uid:", in: $0) } }
-
   private static func status(_ pid: Int32) -> [UInt8]? { ProcFile.read("/proc/\(pid)/status", most: 16_384) }
 
   private static func number(_ name: String, in status: [UInt8]) -> UInt32? {

@@ -59,7 +59,6 @@ struct SessionTable: Sendable {
   }
 
   mutating func remove(cookie: String) { if let index = index(of: cookie) { sessions.remove(at: index) } }
-
   private func seen(at index: Int) -> Int64 { sessions[index].lastSeen }
 
   private func index(of cookie: String) -> Int? {
@@ -68,7 +67,6 @@ struct SessionTable: Sendable {
   }
 
   private mutating func expire(_ now: Int64) { sessions.removeAll { now - $0.lastSeen >= Self.milliseconds } }
-
   private static func hash(_ cookie: String) -> [UInt8] { SHA256.hash([UInt8](cookie.utf8)) }
 }
 

@@ -60,14 +60,11 @@ final class WebDoor: Sendable {
 
   /// Sets what is called when somebody signs out.
   func whenSignedOut(_ body: @escaping @Sendable () -> Void) { onSignOut.withLock { $0 = body } }
-
   func tell(_ word: PageWord, _ cookie: String) { state.withLock { $0.sessions.tell(word, cookie: cookie) } }
 
   /// Returns the sentence that was kept for a session, once.
   func takeWord(_ cookie: String) -> PageWord? { state.withLock { $0.sessions.takeWord(cookie: cookie) } }
-
   func openedStream() { state.withLock { $0.last.opened(Self.now) } }
-
   func closedStream() { state.withLock { $0.last.closed(Self.now) } }
 
   /// Returns how many milliseconds it lasts at least until the process may end.

@@ -54,12 +54,10 @@ final class PhoneDesk: Sendable {
 
   /// Sets what is called when something has changed that pages show.
   func whenChanged(_ body: @escaping @Sendable () -> Void) { whenChanged.withLock { $0 = body } }
-
   private func tell() { whenChanged.withLock { $0 }?() }
 
   /// A Boolean value that indicates whether phones are let in, as far as is known, or may come.
   var isNeeded: Bool { isOpen || folder.hasAuthority }
-
   var isOpen: Bool { state.withLock { $0.entry.isOpen(Self.now) } }
 
   var shown: Shown {

@@ -135,7 +135,6 @@ private final class PhoneWords: Sendable {
   private let words = Mutex<[String: PageWord]>([:])
 
   func put(_ word: PageWord, _ browser: String) { words.withLock { $0[browser] = word } }
-
   func take(_ browser: String) -> PageWord? { words.withLock { $0.removeValue(forKey: browser) } }
 }
 

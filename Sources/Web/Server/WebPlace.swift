@@ -106,10 +106,8 @@ public struct WebFault: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// Creates a fault whose sentence is in English alone, for a terminal.
   public init(_ sentence: String) { phrase = Phrase(verbatim: sentence) }
-
   init(phrase: Phrase) { self.phrase = phrase }
 
   public var sentence: String { phrase.worded() }
-
   public var description: String { sentence }
 }

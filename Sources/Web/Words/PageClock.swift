@@ -70,7 +70,6 @@ package struct PageClock: Sendable {
 
   /// Returns the number of a day in its month, from 1.
   static func dayOfMonth(_ day: FamilyDay) -> Int { Int(day.description.suffix(2)) ?? 1 }
-
   static func name(_ day: FamilyDay) -> Phrase { weekdays[weekday(day)] }
 
   /// Returns a weekday, such as `Tue`.

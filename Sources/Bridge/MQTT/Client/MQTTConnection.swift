@@ -128,7 +128,6 @@ final class MQTTConnection: Sendable {
 extension MQTTConnection {
   /// Why the connection ended; `nil` if it was closed, or has not ended.
   var fault: MQTTFault? { state.withLock { $0.fault } }
-
   var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
   /// Publishes a message and waits until the broker has confirmed it.
