@@ -1,6 +1,5 @@
 import LatchkeyModel
 import LatchkeyNode
-import Logging
 
 /// The bridge to an MQTT broker, for Home Assistant.
 ///
