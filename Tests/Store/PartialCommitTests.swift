@@ -11,7 +11,7 @@ import Testing
 @Suite struct PartialCommitTests {
   /// Limits the number of pages by which the database can grow, like a full disk.
   private func limit(_ store: Store, to pages: Int?) async throws {
-    try await store.pool.writeWithoutTransaction { database in
+    try await store.writer.writeWithoutTransaction { database in
       let present = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
       try database.execute(sql: "PRAGMA max_page_count = \(pages.map { present + $0 } ?? 1_000_000)")
     }

@@ -39,7 +39,7 @@ final class CommitQueue: Sendable {
   let room: DiskRoom
   /// The commits so far, without the disk's faults.
   let statistics = Mutex(CommitStatistics())
-  private let pool: any DatabaseWriter
+  private let writer: DatabaseQueue
   private let path: String
   /// The clock for how long items have waited.
   private let age: @Sendable () -> Int64
@@ -59,8 +59,8 @@ final class CommitQueue: Sendable {
     func callBeforeEachCommit(_ body: @escaping @Sendable () -> Void) { beforeCommit.withLock { $0 = body } }
   #endif
 
-  init(_ pool: any DatabaseWriter, path: String, room: DiskRoom, age: @escaping @Sendable () -> Int64) {
-    self.pool = pool
+  init(_ writer: DatabaseQueue, path: String, room: DiskRoom, age: @escaping @Sendable () -> Int64) {
+    self.writer = writer
     self.path = path
     self.room = room
     self.age = age
@@ -104,7 +104,7 @@ final class CommitQueue: Sendable {
       thread.async { [self] in
         continuation.resume(
           returning: Result {
-            try pool.writeWithoutTransaction { try $0.noteChanges(tell != nil) }
+            try writer.writeWithoutTransaction { try $0.noteChanges(tell != nil) }
             watcher.withLock { $0 = tell }
           })
       }
@@ -191,9 +191,9 @@ final class CommitQueue: Sendable {
     var noted: [ChangeEvent] = []
     var commitBegan: ContinuousClock.Instant?
     do {
-      try pool.writeWithoutTransaction { database in
+      try writer.writeWithoutTransaction { database in
         do {
-          try database.inTransaction(.immediate) {
+          try database.transaction("BEGIN IMMEDIATE TRANSACTION") {
             let changes = database.totalChangesCount
             let group = WriteGroup(age: age())
             while running < jobs.endIndex {
@@ -208,7 +208,6 @@ final class CommitQueue: Sendable {
               beforeCommit.withLock { $0 }?()
             #endif
             if hasChanged { commitBegan = .now }
-            return .commit
           }
         } catch let error as DatabaseError {
           if let fault = database.diskFault(of: error) { throw fault }
@@ -256,7 +255,7 @@ final class CommitQueue: Sendable {
 
   /// Writes the log into the database file and truncates it, if no reader is using it.
   private func writeLogBack() {
-    _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+    _ = try? writer.writeWithoutTransaction { try $0.checkpoint(.truncate) }
   }
 
   private func refuse(_ jobs: ArraySlice<Job>, _ fault: StoreError) {

@@ -9,8 +9,9 @@ import LatchkeyModel
 /// It uses a write-ahead log with `synchronous=FULL`: when a method returns, its changes are on
 /// disk. Every method throws `StoreError`.
 public final class Store: Sendable {
-  let pool: any DatabaseWriter
+  let writer: DatabaseQueue
   let commits: CommitQueue
+  private let reads: ReadQueue
   let coding: any BodyCoding
   let keys: any KeySource
   let own: DeviceID
@@ -45,26 +46,26 @@ public final class Store: Sendable {
       let isNew = try Self.makeFile(path)
       let wasClosed = CloseMark(of: path).take()
       let room = DiskRoom(path: path, keepsReserve: keepsReserve)
-      let pool = try Self.open(path, room)
-      if !isNew, !wasClosed { guard try pool.read(Self.isWhole) else { throw Self.damage(path) } }
+      let (writer, isAlone) = try Self.open(path, room)
+      if !isNew, !wasClosed { guard try writer.read(Self.isWhole) else { throw Self.damage(path) } }
       isUnexamined = !isNew && wasClosed
       var migrator = DatabaseMigrator()
       migrator.registerMigration(Migration001.name) { try $0.execute(sql: Migration001.sql) }
-      if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreError.newerVersion(path: path) }
-      try migrator.migrate(pool)
-      // GRDB sets NORMAL when it enables the write-ahead log, so this has to follow. The page cache
-      // has 8 MB, since a busy queue changes the same pages repeatedly.
-      try pool.writeWithoutTransaction {
+      if try writer.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreError.newerVersion(path: path) }
+      try migrator.migrate(writer)
+      // The page cache has 8 MB, since a busy queue changes the same pages repeatedly.
+      try writer.writeWithoutTransaction {
         try $0.execute(
           sql: """
             PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = \(room.plan.logPages);
             PRAGMA journal_size_limit = \(room.plan.log); PRAGMA cache_size = -8000
             """)
       }
-      let ageClock = try Self.startAgeClock(clock, pool)
+      let ageClock = try Self.startAgeClock(clock, writer)
       self.ageClock = ageClock
-      self.pool = pool
-      commits = CommitQueue(pool, path: path, room: room) { ageClock.age(at: clock.now()) }
+      self.writer = writer
+      reads = ReadQueue(limit: isAlone ? 1 : 2) { isAlone ? writer : try Self.openReader(path) }
+      commits = CommitQueue(writer, path: path, room: room) { ageClock.age(at: clock.now()) }
       if !room.takeReserve() { commits.health.failed(.diskFull) }
     } catch {
       let fault = StoreError(error, path: path)
@@ -105,33 +106,56 @@ public final class Store: Sendable {
     throw StoreError(errorNumber: code) ?? .cannotOpen(path: path, reason: String(cString: strerror(code)))
   }
 
-  /// Opens the connections.
+  /// Opens a connection that reads.
   ///
-  /// On a full disk, the reserve is released, and if that is not enough, a single connection is
-  /// used that needs no space.
-  private static func open(_ path: String, _ room: DiskRoom) throws -> any DatabaseWriter {
+  /// Each reads the schema when it opens, and keeps it and pages in memory. With two, a short read
+  /// goes past a long one.
+  private static func openReader(_ path: String) throws -> DatabaseQueue {
+    var configuration = configuration()
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA query_only = ON") }
+    return try DatabaseQueue(path: path, configuration: configuration)
+  }
+
+  private static func configuration() -> Configuration {
     var configuration = Configuration()
     configuration.busyMode = .timeout(5)
-    // Each connection reads the schema when it opens, and keeps it and pages in memory. With two, a
-    // short read goes past a long one.
-    configuration.maximumReaderCount = 2
     configuration.foreignKeysEnabled = true
     // Temporary data of SQLite must not need space on another disk.
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
+    return configuration
+  }
+
+  /// Opens the connection that writes, and returns whether there can be no other one.
+  ///
+  /// On a full disk, the reserve is released, and if that is not enough, a single connection is
+  /// used that needs no space.
+  private static func open(_ path: String, _ room: DiskRoom) throws -> (DatabaseQueue, isAlone: Bool) {
     room.prepareToOpen()
-    do { return try DatabasePool(path: path, configuration: configuration) } catch let error as DatabaseError
-      where isForWantOfRoom(error)
-    {
+    do { return (try openWriter(path), false) } catch let error as DatabaseError where isForWantOfRoom(error) {
       room.giveUpReserve()
     }
-    do { return try DatabasePool(path: path, configuration: configuration) } catch let error as DatabaseError
-      where isForWantOfRoom(error)
-    {
+    do { return (try openWriter(path), false) } catch let error as DatabaseError where isForWantOfRoom(error) {
       // The index of the log is kept in memory instead of a file, which excludes a second
       // connection.
+      var configuration = configuration()
       configuration.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
-      return try DatabaseQueue(path: path, configuration: configuration)
+      return (try DatabaseQueue(path: path, configuration: configuration), true)
     }
+  }
+
+  /// Opens the connection that writes, with a write-ahead log.
+  ///
+  /// GRDB's own setting of the log would write a table into it at each start.
+  private static func openWriter(_ path: String) throws -> DatabaseQueue {
+    let writer = try DatabaseQueue(path: path, configuration: configuration())
+    let mode = try writer.writeWithoutTransaction { database in
+      let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
+      // The first read makes the log's index, for which a full disk has no room.
+      _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
+      return mode
+    }
+    guard mode == "wal" else { throw StoreError.cannotOpen(path: path, reason: "its disk allows no write-ahead log") }
+    return writer
   }
 
   private static func isForWantOfRoom(_ error: DatabaseError) -> Bool {
@@ -143,23 +167,18 @@ public final class Store: Sendable {
   ///
   /// In the boot whose clock is stored, it continues without a write, which a start would wait for.
   /// On a full disk, it continues from its last stored value.
-  private static func startAgeClock(_ clock: StoreClock, _ pool: any DatabaseWriter) throws -> AgeClock {
-    if let going = try pool.read({ try $0.goingAgeClock(clock) }) { return going }
-    do { return try pool.write { try $0.startAgeClock(clock) } } catch let error as DatabaseError
+  private static func startAgeClock(_ clock: StoreClock, _ writer: DatabaseQueue) throws -> AgeClock {
+    if let going = try writer.read({ try $0.goingAgeClock(clock) }) { return going }
+    do { return try writer.write { try $0.startAgeClock(clock) } } catch let error as DatabaseError
       where isForWantOfRoom(error)
     {
-      return try pool.read { try $0.startedAgeClock(clock) }
+      return try writer.read { try $0.startedAgeClock(clock) }
     }
   }
 
   /// Reads from a consistent snapshot.
   func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(StoreError) -> Value {
-    // The pool's own async call refuses a cancelled task, but the work after a commit has to be
-    // finished nevertheless.
-    let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
-      pool.asyncRead { database in continuation.resume(returning: Result { try body(database.get()) }) }
-    }
-    do { return try result.get() } catch {
+    do { return try await reads.read(body) } catch {
       let fault = StoreError(error, path: path)
       commits.health.failed(fault)
       throw fault
@@ -177,19 +196,19 @@ public final class Store: Sendable {
   ///
   /// All data is durable without this.
   public func close() {
-    // The pool closes its writer before its readers. The last one to close, which may only read,
-    // would leave the log behind. So would a reader that is active meanwhile: one that has given
-    // its result is for a moment.
+    // The last connection to close removes the log, and one that may only read would leave it
+    // behind.
+    reads.close()
     do {
-      try pool.barrierWriteWithoutTransaction { database in
+      try writer.writeWithoutTransaction { database in
         try database.execute(sql: "PRAGMA busy_timeout = 0")
         try? database.noteAge(clock)
         try database.checkpoint(.truncate)
       }
-      try pool.close()
+      try writer.close()
     } catch {
       // The next start checks the database.
-      try? pool.close()
+      try? writer.close()
       return
     }
     if commits.health.fault?.isDamage != true { CloseMark(of: path).write() }

@@ -55,29 +55,16 @@ extension Store {
           "SELECT stored_through FROM outbox_stream WHERE peer = ? AND class = ? AND epoch = ?",
           [peer.number, classNumber, Int64(bitPattern: stored.epoch)], { $0.integer(0) }), known < through
       else { return StoredResult() }
-      if stored.streamClass == .command {
-        try database.run(
-          """
-          UPDATE command SET status = 'stored', status_at = ? WHERE status = 'queued' AND command_id IN
-            (SELECT item_id FROM outbox_item WHERE peer = ? AND class = ? AND seq <= ? AND kind = \(ItemNumber.commandItem))
-          """, [wall, peer.number, classNumber, through])
-      }
-      try database.run(
-        """
-        UPDATE outbox_stream SET stored_through = ?3, stored_at = ?4,
-          waiting_items = waiting_items - freed.items, waiting_bytes = waiting_bytes - freed.bytes
-        FROM (SELECT COUNT(*) AS items, coalesce(SUM(length(body) + length(item_id) + 16), 0) AS bytes
-              FROM outbox_item WHERE peer = ?1 AND class = ?2 AND seq <= ?3) AS freed
-        WHERE peer = ?1 AND class = ?2
-        """, [peer.number, classNumber, through, wall])
+      let freed = try database.noteStored(peer.number, stored.streamClass, through: through, at: wall)
       // The peer's Hello also names its last item, which reveals that this machine was restored.
       try database.run(
         """
-        UPDATE outbox_stream SET stored_item = held.seq, stored_item_id = held.item_id
-        FROM (SELECT seq, item_id FROM outbox_item WHERE peer = ?1 AND class = ?2 AND seq <= ?3
-              ORDER BY seq DESC LIMIT 1) AS held
-        WHERE peer = ?1 AND class = ?2
-        """, [peer.number, classNumber, through])
+        UPDATE outbox_stream SET stored_through = ?, stored_at = ?, waiting_items = waiting_items - ?,
+          waiting_bytes = waiting_bytes - ?, stored_item = coalesce(?, stored_item),
+          stored_item_id = coalesce(?, stored_item_id)
+        WHERE peer = ? AND class = ?
+        """,
+        [through, wall, freed.items, freed.bytes, freed.last, freed.lastID, peer.number, classNumber])
       if stored.streamClass == .control {
         // Keys that were sent are overwritten before their row is deleted.
         try database.run(
@@ -133,6 +120,39 @@ extension QueueStatus {
 }
 
 extension Database {
+  /// The rows that become free when a peer has stored items.
+  fileprivate struct Freed {
+    var items = 0
+    var bytes: Int64 = 0
+    var last: Int64?
+    var lastID: [UInt8]?
+  }
+
+  /// Notes of the commands up to a number in a stream that they are stored, and returns what the
+  /// rows of its items occupy.
+  fileprivate func noteStored(
+    _ peer: Int64, _ streamClass: StreamClass, through: Int64, at wall: Int64
+  ) throws -> Freed {
+    var freed = Freed()
+    try each(
+      """
+      SELECT seq, kind, item_id, length(body) + length(item_id) + 16 FROM outbox_item
+      WHERE peer = ? AND class = ? AND seq <= ? ORDER BY seq
+      """, [peer, Int64(streamClass.rawValue), through]
+    ) { row in
+      let id = row.bytes(2)
+      freed.items += 1
+      freed.bytes += row.integer(3)
+      (freed.last, freed.lastID) = (row.integer(0), id)
+      if streamClass == .command, row.integer(1) == Int64(ItemNumber.commandItem) {
+        try run(
+          "UPDATE command SET status = 'stored', status_at = ? WHERE command_id = ? AND status = 'queued'", [wall, id])
+      }
+      return true
+    }
+    return freed
+  }
+
   /// Returns at most 20 devices that are no longer peers and whose queues left undelivered items,
   /// latest first.
   func former() throws -> [FormerPeer] {

@@ -85,10 +85,10 @@ extension Store {
   /// Truncates the log, so that overwritten keys are gone from the disk as far as a file can ensure
   /// that; if readers are active, at the latest when the store is closed.
   func scrub() async {
-    let pool = pool
+    let writer = writer
     await withCheckedContinuation { continuation in
       DispatchQueue(label: "latchkey.store.scrub").async {
-        try? pool.writeWithoutTransaction { database in
+        try? writer.writeWithoutTransaction { database in
           try database.execute(sql: "PRAGMA busy_timeout = 0")
           defer { try? database.execute(sql: "PRAGMA busy_timeout = 5000") }
           try database.checkpoint(.truncate)

@@ -70,15 +70,19 @@ extension Store {
 
 extension Database {
   func presentChildren() throws -> [PresentChild] {
-    try rows("SELECT * FROM present_child ORDER BY account").map { row in
-      let sessions: String = row["sessions"]
-      return PresentChild(
-        account: UInt32(clamping: row["account"] as Int64),
-        child: (row["child"] as Data?).flatMap { ChildID(bytes: $0) }, bootID: row["boot_id"],
-        since: BootInstant(milliseconds: max(0, row["since_boot"])),
-        changedAt: BootInstant(milliseconds: min(max(0, row["changed_boot"]), HybridTimestamp.wallLimit)),
-        sessions: sessions.split(separator: " ").map(String.init))
+    var present: [PresentChild] = []
+    try each(
+      "SELECT account, child, boot_id, since_boot, changed_boot, sessions FROM present_child ORDER BY account", []
+    ) { row in
+      present.append(
+        PresentChild(
+          account: UInt32(clamping: row.integer(0)), child: ChildID(bytes: row.bytes(1)), bootID: row.text(2),
+          since: BootInstant(milliseconds: max(0, row.integer(3))),
+          changedAt: BootInstant(milliseconds: min(max(0, row.integer(4)), HybridTimestamp.wallLimit)),
+          sessions: row.text(5).split(separator: " ").map(String.init)))
+      return true
     }
+    return present
   }
 
   /// Returns when presence in an account last changed in a boot; `nil` if it did not.

@@ -1,0 +1,109 @@
+import Dispatch
+import GRDB
+import Synchronization
+
+/// The queue of reads, of which at most as many run at once as there are connections for them.
+///
+/// A read changes threads once, and its transaction begins and ends with statements that are
+/// prepared once. GRDB's pool of connections takes several times as much as a short read itself.
+final class ReadQueue: Sendable {
+  /// A read, which gets its connection or learns why there is none.
+  private typealias Job = @Sendable (Result<DatabaseQueue, any Error>) -> Void
+
+  private struct State {
+    var waiting: [Job] = []
+    /// The open connections that no read uses.
+    var idle: [DatabaseQueue] = []
+    var running = 0
+    var isClosed = false
+  }
+
+  private let limit: Int
+  private let open: @Sendable () throws -> DatabaseQueue
+  private let threads = DispatchQueue(label: "latchkey.store.read", attributes: .concurrent)
+  private let state = Mutex(State())
+
+  /// Creates a queue that opens at most `limit` connections, each when it is first needed.
+  init(limit: Int, open: @escaping @Sendable () throws -> DatabaseQueue) {
+    (self.limit, self.open) = (limit, open)
+  }
+
+  /// Returns what `body` reads from one state of the database.
+  ///
+  /// It runs even if the task is cancelled, since the work after a commit has to be finished
+  /// nevertheless.
+  func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+    let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
+      enqueue { connection in
+        continuation.resume(
+          returning: Result {
+            try connection.get().unsafeRead { database in
+              try database.transaction("BEGIN DEFERRED TRANSACTION") { try body(database) }
+            }
+          })
+      }
+    }
+    return try result.get()
+  }
+
+  /// Waits for the reads under way, closes the connections and refuses later reads.
+  func close() {
+    state.withLock { $0.isClosed = true }
+    threads.sync(flags: .barrier) {}
+    let connections = state.withLock { state in
+      defer { state.idle = [] }
+      return state.idle
+    }
+    for connection in connections { try? connection.close() }
+  }
+
+  private func enqueue(_ job: @escaping Job) {
+    let starts: Bool? = state.withLock { state in
+      guard !state.isClosed else { return nil }
+      state.waiting.append(job)
+      guard state.running < limit else { return false }
+      state.running += 1
+      return true
+    }
+    guard let starts else { return job(.failure(DatabaseError(resultCode: .SQLITE_MISUSE, message: "It is closed."))) }
+    if starts { threads.async { self.drain() } }
+  }
+
+  private func drain() {
+    var connection = Result { try state.withLock { $0.idle.popLast() } ?? open() }
+    while true {
+      let job: Job? = state.withLock { state in
+        guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+        state.running -= 1
+        if case .success(let connection) = connection { state.idle.append(connection) }
+        return nil
+      }
+      guard let job else { return }
+      job(connection)
+      if case .failure = connection { connection = Result { try open() } }
+    }
+  }
+}
+
+extension Database {
+  /// Runs `body` in a transaction that is committed afterwards, or rolled back if it throws.
+  ///
+  /// The statements for it are prepared once.
+  ///
+  /// - `begin`: `BEGIN DEFERRED TRANSACTION` or `BEGIN IMMEDIATE TRANSACTION`.
+  func transaction<Value>(_ begin: String, _ body: () throws -> Value) throws -> Value {
+    try run(begin)
+    do {
+      let value = try body()
+      // SQLite rolls a transaction back by itself after some faults of the disk.
+      guard isInsideTransaction else {
+        throw DatabaseError(resultCode: .SQLITE_ABORT, message: "The transaction was rolled back.")
+      }
+      try run("COMMIT TRANSACTION")
+      return value
+    } catch {
+      if isInsideTransaction { try? run("ROLLBACK TRANSACTION") }
+      throw error
+    }
+  }
+}
