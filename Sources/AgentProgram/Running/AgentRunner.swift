@@ -29,7 +29,7 @@ final class AgentRunner {
   var machine: AgentMachine
   /// The orders in force that could not be written to the disk.
   var unkept: AgentOrders?
-  /// A mark of the machine's accounts at the time of the orders.
+  /// The mark of the machine's file of accounts when the orders arrived.
   var accountsMark: Int64 = 0
   /// A Boolean value that indicates whether a matcher may name a needed program whose SHA-256 is
   /// not known yet.
@@ -37,19 +37,22 @@ final class AgentRunner {
   var looker = ProcessLooker()
   var connection: NodeConnection?
   var events: ProcessEvents?
-  /// What shows whether people are there; `nil` for a single-user agent, which counts what runs.
+  /// The detector of people at the machine.
+  ///
+  /// `nil` for a single-user agent, which counts each program while it runs.
   let presence: PresenceLooker?
   var handles: HeldHandles
   var protected = ProtectedProcesses()
   var wanted = ProcessLooker.Wanted(accounts: [], needs: [:], protected: [], protectedFiles: [])
-  /// The programs that are examined again soon.
+  /// The programs that have just started, each of which is examined again soon.
   var young = YoungPrograms()
-  /// The processes whose files make every reader wait, and the accounts in which everything is
-  /// killed because of them.
+  /// The processes whose files block every reader.
   var unreadable: UnreadableProcesses
+  /// The accounts with so many of these processes that all their processes are killed.
   var blinding: Set<UInt32> = []
   /// The process in which a program started last, and when its examination began.
   var lastStarted: (process: ProcessIdentity, at: BootInstant)?
+  /// A Boolean value that indicates whether the kernel reports copies of processes (`fork`).
   var hasCopiesReported = false
   /// The numbers of processes that were asked to end, frozen or killed since the last full scan, or
   /// are still closing.
@@ -68,7 +71,7 @@ final class AgentRunner {
 
   /// Opens the socket and the orders.
   ///
-  /// `unreadable` are the processes that made an earlier program of this process wait.
+  /// `unreadable` are the processes whose files blocked the agent before it executed itself anew.
   ///
   /// - Throws: `AgentStartFault`, whose sentence says what to do.
   init(_ settings: AgentSettings, unreadable: [Int32]) throws(AgentStartFault) {
@@ -176,7 +179,8 @@ final class AgentRunner {
       } else if let due = newLooks.due, due <= BootClock.now() {
         newLooks.begin(at: BootClock.now())
         let isDone = looker.lookAtNew(wanted, until: BootClock.now() + Self.partMilliseconds) { see($0) }
-        // A child must not hide a process by starting many. Seen ones come last the next time.
+        // A child could hide a process by starting many others. The next scan begins with the
+        // processes that this one did not reach.
         if !isDone { newLooks.closed() }
       }
       let now = present()

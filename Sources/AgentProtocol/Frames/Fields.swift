@@ -1,13 +1,13 @@
 import LatchkeyModel
 
-/// A value in the body of a frame, with its fields in order.
+/// A value that is a sequence of fields in the body of a frame.
 protocol FrameValue {
   init(from body: inout FieldReader) throws(AgentFrameError)
 
   func write(to body: FieldWriter) -> FieldWriter
 }
 
-/// A reader of the fields of a frame's body, all numbers big-endian.
+/// A reader of the fields of a frame's body; all numbers are big-endian.
 struct FieldReader {
   private var rest: ArraySlice<UInt8>
 
@@ -86,8 +86,9 @@ struct FieldReader {
     return app
   }
 
-  /// Reads at most `most` values in the order of `precedes`, with their number in two bytes or, if
-  /// `isShort`, in one.
+  /// Reads the number of values, in two bytes or in one if `isShort`, and then the values.
+  ///
+  /// Refuses more than `most` values, and values that are not in the order of `precedes`.
   mutating func list<Value: FrameValue>(
     _ what: String, most: Int, isShort: Bool = false, by precedes: ((Value, Value) -> Bool)? = nil
   ) throws(AgentFrameError) -> [Value] {
@@ -105,7 +106,7 @@ struct FieldReader {
   func end() throws(AgentFrameError) { if !rest.isEmpty { throw .trailing } }
 }
 
-/// A writer of the fields of a frame's body, all numbers big-endian.
+/// A writer of the fields of a frame's body; all numbers are big-endian.
 final class FieldWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -139,7 +140,7 @@ final class FieldWriter {
     return number16(UInt16(truncatingIfNeeded: utf8.count)).append(utf8)
   }
 
-  /// Writes the ID of a boot with its size in one byte, without characters that no ID contains.
+  /// Writes the ID of a boot with its size in one byte, and omits characters that no ID has.
   func bootID(_ value: String) -> FieldWriter {
     let utf8 = value.utf8.filter { (0x21...0x7E).contains($0) }.prefix(64)
     return byte(UInt8(truncatingIfNeeded: utf8.count)).append(utf8)
@@ -148,10 +149,10 @@ final class FieldWriter {
   func app(_ value: AppID?) -> FieldWriter { text(value?.text ?? "", .appID) }
   func value(_ value: some FrameValue) -> FieldWriter { value.write(to: self) }
 
-  /// Writes whether there is a value, and the value.
+  /// Writes a flag that says whether there is a value, and then the value.
   func optional(_ value: (some FrameValue)?) -> FieldWriter { value?.write(to: flag(true)) ?? flag(false) }
 
-  /// Writes values after their number, in two bytes or, if `isShort`, in one.
+  /// Writes the number of values, in two bytes or in one if `isShort`, and then the values.
   func list(_ values: some Collection<some FrameValue>, isShort: Bool = false) -> FieldWriter {
     values.reduce(number(UInt64(values.count), isShort ? 1 : 2)) { $1.write(to: $0) }
   }

@@ -45,7 +45,7 @@ extension AgentMachine {
     func add(_ instant: BootInstant) { next = next.map { min($0, instant) } ?? instant }
     if let sessions = nextOfSessions(after: now) { add(sessions) }
     for known in followed.ruled.values {
-      // The use of a program without terms is reported as well.
+      // A program without terms needs the heartbeat too: its use is reported.
       if known.began != nil, nextHeartbeat == nil { add(now + Self.heartbeatMilliseconds) }
       switch known.closing {
       case .asked(let killAt): add(killAt)
@@ -80,8 +80,8 @@ extension AgentMachine {
       guard let known = followed[process], let use = known.use, let began = known.began else { return nil }
       return (use, began)
     }
-    // One program represents all unknown programs of an account, and one all other programs, since
-    // a child may start any number of them.
+    // A child may start any number of unknown and other programs. One report for each of the two
+    // kinds in an account is enough.
     var told: Set<WarnedKey> = []
     for (use, began) in running
     where !use.recorded.isOfMany || told.insert(WarnedKey(account: use.account, app: use.app)).inserted {
@@ -125,10 +125,14 @@ extension AgentMachine {
     Set(followed.ruled.filter { $0.value.closing == .paused }.keys).union(frozenBefore)
   }
 
-  /// Sets the processes that an earlier run of the agent froze, before the first one is seen.
+  /// Sets the processes that an earlier run of the agent froze.
+  ///
+  /// Call this before the first scan.
   public mutating func found(frozen: Set<ProcessIdentity>) { frozenBefore = frozen }
 
-  /// Returns the effects after the first full scan, which resume what no orders freeze.
+  /// Returns the effects that resume the processes of an earlier run that no orders freeze.
+  ///
+  /// Call this after the first full scan.
   public mutating func sawFrozen() -> [AgentEffect] {
     defer { frozenBefore = [] }
     return frozenBefore.sorted().map { .resume($0) }
@@ -184,7 +188,9 @@ extension AgentMachine {
 extension AgentMachine {
   public func terms(of app: AppID?, in account: UInt32) -> ProgramTerms? { accounts[account]?.terms(of: app) }
 
-  /// Returns the report that a program is closed, with the matchers of one that is no application.
+  /// Returns the report that a program is closed.
+  ///
+  /// It contains matchers if the program is an unknown program or one of the other programs.
   func closed(
     _ use: ProgramUse, _ deed: AgentReport.Deed, _ terms: ProgramTerms?, _ known: Followed
   ) -> AgentReport.Event {
@@ -193,7 +199,9 @@ extension AgentMachine {
       use, deed, reason: terms.map { reason($0, of: known) } ?? "", matchers: isApplication ? [] : known.facts.matchers)
   }
 
-  /// Returns the reason in a program's terms, with the name of an unknown program.
+  /// Returns the reason in a program's terms.
+  ///
+  /// For an unknown program and one of the other programs, it contains the name of the file.
   private func reason(_ terms: ProgramTerms, of known: Followed) -> String {
     guard let use = known.use, use.app == nil || use.app == .otherPrograms else { return terms.reason }
     let images = known.facts.images

@@ -32,7 +32,9 @@ public enum LineageFile {
   /// The largest size in bytes.
   public static let maximumBytes = 1 << 21
 
-  /// Returns the content of a file, with the lowest process numbers if there are too many.
+  /// Returns the content of a file.
+  ///
+  /// If there are more than `capacity` processes, those with the lowest numbers are kept.
   public static func content(of lineages: [ProcessIdentity: AppID], boot: String) -> [UInt8] {
     let kept = lineages.sorted { $0.key < $1.key }.prefix(capacity)
     let start = FieldWriter().bootID(boot).number16(UInt16(truncatingIfNeeded: kept.count))

@@ -19,15 +19,17 @@ public struct OrderFault: Hashable, Sendable, FrameValue {
     case tooLarge = 8
     /// The orders could not be saved; they are in force until the agent ends.
     case notKept = 9
-    /// No program here has one of the application's matchers; it is recognized once installed.
+    /// The machine has no program that fits the application's matchers.
+    ///
+    /// The application is recognized once it is installed.
     case noProgram = 10
-    /// Another application has the same matcher, and the strictest of them counts.
+    /// Another application has the same matcher; the stricter of the two counts.
     case sharedMatcher = 11
 
     /// The desktop does not lock the screen when asked to.
     case notLocked = 12
 
-    /// A Boolean value that indicates whether the rule is carried out as far as possible.
+    /// A Boolean value that indicates whether the fault is only a hint, reported after the others.
     public var isNote: Bool { self == .noProgram || self == .sharedMatcher }
   }
 

@@ -1,7 +1,7 @@
 /// The scripts that interpreters and shells run for certain.
 ///
-/// An argument that only may be a script spares no program: an option before it may take it as a
-/// value, or name what is run instead.
+/// An argument that is only possibly the script spares no program. An option before it may take it
+/// as a value, or may name another text or module to run.
 ///
 /// Spec: Protocol/13-agent.md §8.
 extension ScriptInterpreters {
@@ -18,13 +18,14 @@ extension ScriptInterpreters {
   /// becomes a program that does.
   public static func mayShowScript(_ name: some StringProtocol) -> Bool { tellsScript(name) || name == "env" }
 
-  /// Returns whether an executable, a package or a snap with this name runs whatever it is given,
-  /// so that it is not one program that may be allowed.
+  /// Returns whether an executable, a package or a snap with this name runs whatever it is given.
+  ///
+  /// If a parent allowed it, every program that it can run would be allowed.
   public static func runsAnything(_ name: some StringProtocol) -> Bool {
     mayShowScript(name) || isLoader(name) || furtherRunners.contains(String(name))
   }
 
-  /// Returns whether a pattern for the script allows what such a program runs.
+  /// Returns whether a parent can allow a script that such an executable runs, by an argument.
   public static func showsScript(_ name: some StringProtocol) -> Bool {
     NeededPrograms.isShell(name) || running.contains(kind(of: name)) || name == "env" || isLoader(name)
   }
@@ -46,26 +47,29 @@ extension ScriptInterpreters {
     return nil
   }
 
-  /// Returns the absolute path of a file that is named in a folder, without `.` and `..`; `nil` if
-  /// the text alone does not tell where it is.
+  /// Returns the absolute path of a file, without `.` and `..`; `nil` if the text does not
+  /// determine it.
   ///
-  /// A `..` behind a link leads elsewhere than the text says, and a path below `/proc` or `/dev`
-  /// may lead anywhere. `folder` is that of the process; `nil` if it is not known.
+  /// A `..` behind a link leads to another folder than the text says. A path below `/proc` or
+  /// `/dev` may lead anywhere. `folder` is the current folder of the process; `nil` if it is not
+  /// known.
   public static func certainPlace(of file: String, from folder: String?) -> String? {
     let parts = file.split(separator: "/")
     if file.hasPrefix("/") {
       guard let first = parts.first, first != "proc", first != "dev", !parts.contains("..") else { return nil }
       return place(of: file, from: "/")
     }
-    // Of a folder that is gone, the kernel shows its path with this end.
+    // The kernel appends this text to the path of a deleted folder.
     guard let folder, !folder.hasSuffix(" (deleted)"), !parts.drop(while: { $0 == "." || $0 == ".." }).contains("..")
     else { return nil }
     let place = place(of: file, from: folder)
     return place.flatMap { $0.hasPrefix("/proc/") || $0.hasPrefix("/dev/") ? nil : $0 }
   }
 
-  /// Returns whether a script may follow arguments of an interpreter or a shell: none of them is it
-  /// for certain, and neither is one the option that gives a text or a module to run instead.
+  /// Returns whether the script of an interpreter or a shell may come after these arguments.
+  ///
+  /// It may if none of them is the script for certain, and if no option gives a text or a module to
+  /// run instead.
   public static func isUndecided(_ arguments: [String], of name: some StringProtocol) -> Bool {
     guard certainFile(in: arguments, of: name) == nil else { return false }
     if NeededPrograms.isShell(name) { return shellScript(in: arguments) == nil || file(in: arguments, of: name) != nil }
@@ -77,10 +81,10 @@ extension ScriptInterpreters {
     }
   }
 
-  /// Returns the name and the arguments of the interpreter or shell that `env` becomes, or to which
-  /// the loader of Wine gives its own path first; otherwise what it is given.
+  /// Returns the arguments and the name of the interpreter or shell that `env` becomes.
   ///
-  /// `env` runs nothing by itself, and what it becomes is recognized anew.
+  /// Removes the path that the loader of Wine puts before the arguments. Returns any other command
+  /// unchanged. `env` runs nothing by itself; the program that it becomes is recognized anew.
   private static func command(_ arguments: [String], of name: String) -> (arguments: [String], name: String) {
     guard let first = arguments.first else { return (arguments, name) }
     if name == "env" {
@@ -120,9 +124,9 @@ extension ScriptInterpreters {
   }
 }
 
-/// The files that arguments name without being their paths.
+/// The files that a part of an argument names, such as the value of an option.
 ///
-/// They count only so that a rule closes what they are, and spare nothing.
+/// They can only make a rule close the process. They spare nothing.
 ///
 /// Spec: Protocol/13-agent.md §8.
 extension ScriptInterpreters {
@@ -130,10 +134,10 @@ extension ScriptInterpreters {
   private static let (pythonLetters, pythonValues) = ("bBdEhiIOPqRsStuvVx", "WX")
   private static let mostInside = 64
 
-  /// Returns the files that arguments after the first name by a part of themselves: the value of an
-  /// option that is joined with it, the parts of a list, and the module that Python runs.
+  /// Returns the paths that parts of the arguments after the first may name.
   ///
-  /// Most of these paths lead to no file.
+  /// The parts are the value that is joined to an option, the parts of a list, and the module that
+  /// Python runs. Most of these paths lead to no file.
   public static func filesInside(_ arguments: [String], of name: some StringProtocol) -> [String] {
     var files: [String] = []
     for module in ["python", "pypy"].contains(kind(of: name)) ? modules(in: arguments) : [] {
@@ -148,8 +152,9 @@ extension ScriptInterpreters {
     return Array(files.prefix(mostInside))
   }
 
-  /// Returns the value that is joined with an option, after one letter only if it looks like a
-  /// path; the argument itself if it is no option.
+  /// Returns the value that is joined to an option; the argument itself if it is no option.
+  ///
+  /// The rest of an option of one letter is a value only if it looks like a path.
   private static func value(in argument: String) -> String {
     guard argument.hasPrefix("-") else { return argument }
     if let sign = argument.firstIndex(of: "=") { return String(argument[argument.index(after: sign)...]) }
@@ -157,9 +162,9 @@ extension ScriptInterpreters {
     return !argument.hasPrefix("--") && rest.contains { "./".contains($0) } ? String(rest) : ""
   }
 
-  /// Returns the names of the module that Python runs, and of those that this one may run.
+  /// Returns the name of the module that Python runs, and of each module that it may run in turn.
   ///
-  /// A module such as `cProfile` or `runpy` runs another one that its arguments name.
+  /// A module such as `cProfile` or `runpy` runs another module, which its arguments name.
   private static func modules(in arguments: [String]) -> [String] {
     var rest = arguments[...]
     while let option = rest.popFirst(), option.hasPrefix("-"), !option.hasPrefix("--") {

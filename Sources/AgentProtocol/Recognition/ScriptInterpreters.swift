@@ -1,14 +1,13 @@
-/// The programs that run what a file or an argument tells them.
+/// The interpreters: programs that run a script or a text that an argument names.
 ///
-/// Their executable does not show what they are.
-///
-/// Shells are not among them, since everything that a shell runs is a program of its own.
+/// The executable alone does not show which program a person uses. Shells are not included, because
+/// each program that a shell starts is a process of its own.
 ///
 /// Spec: Protocol/13-agent.md §8.
 public enum ScriptInterpreters {
-  /// The substitute for the script of an interpreter without arguments, as in an exec.
+  /// A stand-in for the script's path while an interpreter has no arguments, as during an exec.
   public static let unsettled = "/usr/bin/"
-  /// The substitute for the script of a process in its own mounts, where paths lead anywhere.
+  /// A stand-in for the script's path in a process with its own mounts, where paths prove nothing.
   public static let elsewhere = "(elsewhere)"
 
   /// The names of their executables, up to the first digit or dash.
@@ -21,21 +20,23 @@ public enum ScriptInterpreters {
     "retroarch", "mame",
   ]
 
-  /// The folders of the system's scripts, and those among them with scripts that persons start.
+  /// The folders of the system's scripts.
   private static let system = [
     "/usr/bin/", "/usr/sbin/", "/bin/", "/sbin/", "/usr/libexec/", "/usr/lib/", "/lib/", "/usr/share/", "/etc/",
   ]
+  /// The folders below those whose scripts are a person's, not the system's.
   private static let others = ["/usr/lib/python", "/usr/share/doc/", "/usr/share/games/"]
 
   public static func contains(_ name: some StringProtocol) -> Bool { names.contains(kind(of: name)) }
 
-  /// Returns whether the arguments of an executable with this name tell what it runs: it is an
-  /// interpreter or a shell.
+  /// Returns whether an executable's name is that of an interpreter or a shell.
+  ///
+  /// The arguments of these show what they run.
   public static func tellsScript(_ name: some StringProtocol) -> Bool { contains(name) || NeededPrograms.isShell(name) }
 
   /// Returns the path of the file that an interpreter runs, from its arguments after the first.
   ///
-  /// Returns `nil` without an absolute path, or behind an argument that may be no option.
+  /// Returns `nil` if there is no absolute path, or if an argument before it may not be an option.
   public static func script(in arguments: some Sequence<some StringProtocol>, of name: some StringProtocol) -> String? {
     for argument in arguments {
       if argument.hasPrefix("/") { return String(argument) }
@@ -52,9 +53,10 @@ public enum ScriptInterpreters {
     return argument.hasPrefix("-") && argument.count > 1 && argument.dropFirst().allSatisfy { letters.contains($0) }
   }
 
-  /// Returns the script that a shell runs, from its arguments after the first; empty for no path.
+  /// Returns the absolute path of the script that a shell runs, from its arguments after the first.
   ///
-  /// Returns `nil` if the shell is interactive.
+  /// Returns an empty text if the shell runs a relative path or a text (`-c`), and `nil` if it is
+  /// interactive.
   public static func shellScript(in arguments: some Sequence<some StringProtocol>) -> String? {
     for argument in arguments {
       if !argument.hasPrefix("-") && !argument.hasPrefix("+") { return argument.hasPrefix("/") ? String(argument) : "" }
@@ -66,7 +68,7 @@ public enum ScriptInterpreters {
   /// Returns the file that an interpreter or a shell runs, from its arguments after the first, as
   /// they name it.
   ///
-  /// Returns `nil` if there is none, or if an argument before it may be more than an option.
+  /// Returns `nil` if there is no file, or if an argument before it may not be an option.
   public static func file(in arguments: [String], of name: some StringProtocol) -> String? {
     if NeededPrograms.isShell(name) {
       guard shellScript(in: arguments) != nil else { return nil }
@@ -79,7 +81,8 @@ public enum ScriptInterpreters {
     return nil
   }
 
-  /// Returns whether a file has the name of one that arguments name by a relative path.
+  /// Returns whether a file has the same last part of its path as an argument that names a file by
+  /// a path that is not resolved, such as a relative one.
   public static func isNamed(_ path: String, in arguments: [String]) -> Bool {
     guard path.hasPrefix("/"), !path.hasPrefix("/dev/"), let name = path.split(separator: "/").last else {
       return false
@@ -101,7 +104,7 @@ public enum ScriptInterpreters {
 
 /// The dynamic loader, which runs the program that its arguments name.
 ///
-/// The kernel shows the loader as the executable then, and the program among its arguments.
+/// The kernel then shows the loader as the executable. The program is one of its arguments.
 ///
 /// Spec: Protocol/13-agent.md §8.
 extension ScriptInterpreters {
@@ -115,14 +118,14 @@ extension ScriptInterpreters {
 
   /// Returns whether an executable with this name is a dynamic loader.
   ///
-  /// That of musl may be its library itself.
+  /// The loader of musl may be its C library, `libc.so`.
   public static func isLoader(_ name: some StringProtocol) -> Bool {
     ["ld.so", "libc.so"].contains(String(name)) || name.hasPrefix("ld.so.") || name.hasPrefix("ld64.so")
       || name.hasPrefix("ld-linux") || name.hasPrefix("ld-") && name.contains(".so")
   }
 
-  /// Returns the number of arguments of a loader, after the first, that stand before the program
-  /// that it runs; `nil` if they name none.
+  /// Returns the index of the program that a loader runs, in its arguments after the first; `nil`
+  /// if they name no program.
   public static func placeOfLoaded(in arguments: [String]) -> Int? {
     var place = 0
     while place < arguments.count {

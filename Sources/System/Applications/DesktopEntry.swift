@@ -7,7 +7,7 @@ public struct DesktopEntry: Hashable, Sendable {
   /// The largest size of a file that is read, in bytes.
   public static let mostBytes = 262_144
 
-  /// The name in the most preferred language available, fit to be shown.
+  /// The name in the most preferred language that the entry has, without unsafe characters.
   public var name: String
   /// The command line that starts it; `nil` if it is started differently.
   public var exec: String?
@@ -39,7 +39,7 @@ public struct DesktopEntry: Hashable, Sendable {
     tryExec = values["TryExec"].map(Self.unescaped).flatMap { $0.isEmpty ? nil : $0 }
     categories = Self.list(values["Categories"] ?? "")
     flatpak = values["X-Flatpak"].map(Self.unescaped)
-    // An entry may be for some desktops only. It counts as long as any desktop shows it.
+    // An entry may be for some desktops only. It counts if at least one desktop shows it.
     let isShownNowhere = values["OnlyShowIn"].map { Self.list($0).isEmpty } ?? false
     isHidden = Self.isTrue(values["Hidden"]) || Self.isTrue(values["NoDisplay"]) || isShownNowhere
   }

@@ -9,7 +9,7 @@ import Glibc
 /// Spec: Protocol/13-agent.md §10.
 public final class LoginBus {
   static let mostSessions = 64
-  /// The most sessions in logind's list from which those to read are chosen.
+  /// The most entries of logind's list that are considered.
   private static let mostListed = 4_096
   private static let mostMessages = 256
   /// The longest time that connecting, or reading all sessions, may take, in milliseconds.
@@ -29,7 +29,7 @@ public final class LoginBus {
   /// A Boolean value that indicates whether the connection can still be used.
   public var isConnected: Bool { bus.isConnected }
 
-  /// Connects to a system bus, for tests by its address; `nil` if none answers.
+  /// Connects to the system bus, or in tests to the bus at `address`; `nil` if it does not answer.
   public init?(address: String? = nil) {
     let place = address ?? getenv("DBUS_SYSTEM_BUS_ADDRESS").map { String(cString: $0) }
     guard
@@ -42,9 +42,10 @@ public final class LoginBus {
   /// The descriptor, which can be polled for messages to process.
   public var descriptor: Int32 { bus.descriptor }
 
-  /// Processes arrived messages; returns `true` if sessions may have changed, or all has ended.
+  /// Processes the messages that have arrived.
   ///
-  /// Call this before each wait for the descriptor, since a call may have received signals.
+  /// Returns `true` if sessions may have changed or the connection has ended. Call this before each
+  /// wait for the descriptor: another call may have received signals, which do not wake the wait.
   public func process() -> Bool {
     guard isConnected else { return false }
     guard bus.process() else { return true }
@@ -69,7 +70,7 @@ public final class LoginBus {
     guard let list = call(Self.manager, Self.managerInterface, "ListSessions", within: end),
       sd_bus_message_enter_container(list.message, BusMessage.type("a"), "(susso)") > 0
     else {
-      // Every process may ask this. Any other reply means that logind does not answer.
+      // Any process may list the sessions, so a refusal also means that logind does not work.
       bus.end()
       return []
     }

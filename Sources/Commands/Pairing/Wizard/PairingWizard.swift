@@ -14,7 +14,8 @@ struct PairingWizard {
   /// Asks the questions of a parent's machine, opens a code, shows it, and follows the pairing to
   /// its end.
   ///
-  /// The code is open for `minutes`; `name` is that of the child whose machine will join, if given.
+  /// The code can be used for `minutes`. `name` is the name of the child whose machine will join;
+  /// `nil` asks for it.
   func invite(minutes: Int, name: String?) async throws {
     let owners = OwnerQuestions(node: node, console: console, prompt: prompt)
     let childName = if let name { name } else { try await owners.askNames() }
@@ -26,7 +27,7 @@ struct PairingWizard {
       style: look.moves ? .page(look, isBold: environment.mayColour) : .wizard)
     let end: PairingEnd
     do { end = try await conversation.follow() } catch {
-      // In every case, the drawing remains and the sentence follows below it.
+      // The drawing stays on the screen. The sentence of the error follows below it.
       try? conversation.view.ended(opened)
       throw error
     }
@@ -40,7 +41,7 @@ struct PairingWizard {
     guard progress.outcome == .ok, let device = progress.device, let given = progress.peerName, device.name != given
     else { return }
     while true {
-      // Both machines are paired: leaving now keeps the name.
+      // The machines are already paired. A person who leaves here keeps the name.
       guard
         let line = try? await prompt.line(
           "Another name for it? (such as Emma's laptop, or nothing for \(ShownText.quoted(device.name)))"),
@@ -70,7 +71,7 @@ struct PairingWizard {
       do {
         started = try await node.ask(Endpoints.join, JoinRequest(code: code, peer: peer, acceptWithoutAsking: false))
       } catch {
-        // A typing error was found before the network was used; other errors are not the code's.
+        // Only these errors are about the code. They are found before the network is used.
         guard error.code == .typo || error.code == .invalid else { throw error }
         sayBeforeNextTry(ShownText.safe(error.message))
         continue
@@ -85,7 +86,7 @@ struct PairingWizard {
 
   private func sayBeforeNextTry(_ sentence: String) {
     console.noteWrapped(sentence)
-    // The rest of a code that was pasted in several lines is no other code.
+    // A person may paste a code in several lines. The lines left over are not the next code.
     console.forgetInput()
   }
 
@@ -125,7 +126,7 @@ struct WizardPrompt {
     }
   }
 
-  /// The person left before anything was begun.
+  /// The failure of a person who leaves before the pairing begins.
   static let left = TerminalFailure(
     .tryAgain, "Cancelled: nothing was begun, and neither machine was changed; run `latchkey pair` to start again.")
 }
