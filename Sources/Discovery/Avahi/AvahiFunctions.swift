@@ -1,4 +1,5 @@
 import CAvahi
+import LatchkeySystem
 
 /// The functions of one of Avahi's two libraries, in a common form.
 ///
@@ -81,4 +82,83 @@ struct AvahiError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A Boolean value that indicates whether a name is taken, by another host or by another program
   /// on this one.
   var isCollision: Bool { code == CInt(AVAHI_ERR_COLLISION) }
+}
+
+/// The conversion of bytes and strings between Avahi and Swift.
+enum AvahiText {
+  /// Returns the TXT entries that a resolver found, in the order of the wire and within the limits.
+  ///
+  /// Avahi's own list begins with the last entry of the wire. A list that a daemon sends over D-Bus
+  /// has the opposite order. An entry has at most 255 bytes.
+  static func entries(_ list: UnsafeMutablePointer<AvahiStringList>?, beginsWithLast: Bool) -> [[UInt8]] {
+    var nodes: [UnsafeMutablePointer<AvahiStringList>] = []
+    var next = list
+    while let node = next {
+      nodes.append(node)
+      next = avahi_string_list_get_next(node)
+    }
+    if beginsWithLast { nodes.reverse() }
+    // One entry more than permitted is returned, so that the reader notices that there were more.
+    return nodes.prefix(DiscoveryLimits.textEntries + 1).map { node in
+      Array(UnsafeBufferPointer(start: avahi_string_list_get_text(node), count: avahi_string_list_get_size(node)))
+    }
+  }
+
+  /// Returns TXT entries as they are on the wire; `nil` if they are longer than
+  /// `DiscoveryLimits.recordBytes`.
+  static func wire(_ list: UnsafeMutablePointer<AvahiStringList>?) -> [UInt8]? {
+    let size = avahi_string_list_serialize(list, nil, 0)
+    guard size <= DiscoveryLimits.recordBytes else { return nil }
+    return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      count = avahi_string_list_serialize(list, buffer.baseAddress, size)
+    }
+  }
+
+  /// Returns the full name of an instance, with escapes; `nil` if it has no valid name.
+  static func serviceName(_ instance: String, type: String) -> String? {
+    var bytes = [CChar](repeating: 0, count: 1_024)
+    guard avahi_service_name_join(&bytes, bytes.count, instance, type, "local") == 0 else { return nil }
+    return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Lends a list of TXT entries, in the order of the wire, to a function of Avahi.
+  static func withList<Result>(
+    _ entries: [[UInt8]], _ body: (UnsafeMutablePointer<AvahiStringList>?) -> Result
+  ) -> Result {
+    var list: UnsafeMutablePointer<AvahiStringList>?
+    // Avahi puts each entry in front of the others, and turns the list round when it writes a
+    // record.
+    for entry in entries { list = avahi_string_list_add_arbitrary(list, entry, entry.count) }
+    defer { avahi_string_list_free(list) }
+    return body(list)
+  }
+
+  /// Reads an instance name; `nil` if it is empty, has more than 63 bytes, or is not UTF-8.
+  static func instanceName(_ text: UnsafePointer<CChar>?) -> String? {
+    guard let text, let name = String(validatingCString: text) else { return nil }
+    return (1...DiscoveryLimits.instanceNameBytes).contains(name.utf8.count) ? name : nil
+  }
+
+  /// Reads a full DNS name; `nil` if it is empty, has more than 1,024 bytes with its escapes, or is
+  /// not UTF-8.
+  static func hostName(_ text: UnsafePointer<CChar>?) -> String? {
+    guard let text, let name = String(validatingCString: text) else { return nil }
+    return (1...1024).contains(name.utf8.count) ? name : nil
+  }
+
+  /// Returns an IPv4 address; `nil` if there is none, or one of another version.
+  static func addressV4(_ address: UnsafePointer<AvahiAddress>?) -> IPAddress? {
+    guard let address, address.pointee.proto == AvahiProtocol(AVAHI_PROTO_INET) else { return nil }
+    return IPAddress(withUnsafeBytes(of: address.pointee.data) { Array($0.prefix(4)) })
+  }
+
+  /// Lends an address to a function of Avahi.
+  static func withAddress<Result>(
+    _ address: IPAddress, _ body: (UnsafeMutablePointer<AvahiAddress>) -> Result
+  ) -> Result {
+    var raw = AvahiAddress()
+    raw.proto = AvahiProtocol(address.isV4 ? AVAHI_PROTO_INET : AVAHI_PROTO_INET6)
+    withUnsafeMutableBytes(of: &raw.data) { $0.copyBytes(from: address.bytes) }
+    return body(&raw)
+  }
 }
