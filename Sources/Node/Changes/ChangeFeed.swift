@@ -206,9 +206,7 @@ extension Endpoints {
     Query.number("after", "The number of the last change that is known; those from now on if it is absent."),
     whoMay: .operatorsChildAndReceivers, browsers: .look,
     summary: "What changes at this node, each named without its content; for a child what concerns that child."
-  ) { call, number in
-    try await call.changes(after: number)
-  }
+  ) { call, number in try await call.changes(after: number) }
 }
 
 extension Call {

@@ -18,22 +18,16 @@ extension Endpoints {
     browsers: .parent, on: .parent("Commands are given on a parent's machine: run this there."), created: true,
     errors: [.unknownDevice, .ambiguousDevice, .limit],
     summary: "Gives a command, on a parent. It is durable when the answer comes."
-  ) { call, request in
-    try await call.issue(request)
-  }
+  ) { call, request in try await call.issue(request) }
 
   package static let getCommands = Endpoint(
     .get, "/v1/commands", Query.device, Query.limit, browsers: .look, errors: [.unknownDevice, .ambiguousDevice],
     summary: "Commands, the newest first."
-  ) { call, device, limit in
-    try await call.store.commands(device: call.knownDevice(device), limit: limit)
-  }
+  ) { call, device, limit in try await call.store.commands(device: call.knownDevice(device), limit: limit) }
 
   package static let getCommand = Endpoint(
     .get, "/v1/commands/{command}", Path.command, browsers: .look, errors: [.unknownCommand], summary: "One command."
-  ) { call, id in
-    try await call.command(call.commandID(id), named: id)
-  }
+  ) { call, id in try await call.command(call.commandID(id), named: id) }
 
   package static let waitForCommand = Endpoint(
     .get, "/v1/commands/{command}/wait", Path.command, browsers: .look, waits: true, errors: [.unknownCommand],
@@ -65,9 +59,7 @@ extension Endpoints {
     .delete, "/v1/commands/{command}", Path.command, browsers: .parent, errors: [.unknownCommand, .tooLate],
     summary:
       "Takes a command back that no other machine has stored. The earlier one that it had replaced is queued again."
-  ) { call, id in
-    try await call.cancelCommand(id)
-  }
+  ) { call, id in try await call.cancelCommand(id) }
 
   package static let markMessageRead = Endpoint(
     .post, "/v1/messages/{command}/read", Path.text("command", "The whole ID of the message's command."),
@@ -213,18 +205,14 @@ extension Endpoints {
     .get, "/v1/queue", Query.device, Query.streamClass("class"), Query.limit,
     browsers: .look, errors: [.unknownDevice, .ambiguousDevice],
     summary: "Waiting items, the most urgent class and the oldest item first."
-  ) { call, device, streamClass, limit in
-    try await call.queue(device, streamClass, limit: limit)
-  }
+  ) { call, device, streamClass, limit in try await call.queue(device, streamClass, limit: limit) }
 
   package static let getQueueEntry = Endpoint(
     .get, "/v1/queue/{device}/{class}/{number}", Path.device, Path.streamClass("class"),
     Path.number("number", "The item's number in its class."), browsers: .look,
     errors: [.unknownDevice, .ambiguousDevice, .unknownItem],
     summary: "One waiting item."
-  ) { call, device, streamClass, number in
-    try await call.queueEntry(device, streamClass, number)
-  }
+  ) { call, device, streamClass, number in try await call.queueEntry(device, streamClass, number) }
 }
 
 extension Call {

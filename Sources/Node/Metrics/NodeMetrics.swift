@@ -190,9 +190,7 @@ extension Endpoints {
 
   package static let getMetrics = Endpoint(
     text: "/v1/metrics", summary: "The node's metrics, in Prometheus' text format of version 0.0.4."
-  ) { call in
-    try await call.metrics()
-  }
+  ) { call in try await call.metrics() }
 }
 
 extension Call {

@@ -20,22 +20,16 @@ extension Endpoints {
     .post, "/v1/pairing/invitations", Body.json(InviteRequest.self),
     on: .parent("This is a child's machine, which joins: run `latchkey pair` here and on the parent's machine."),
     created: true, errors: [.limit], summary: "Opens a pairing code, on a parent. The answer alone has the code."
-  ) { call, request in
-    try await call.node.pairing.invite(request)
-  }
+  ) { call, request in try await call.node.pairing.invite(request) }
 
   public static let join = Endpoint(
     .post, "/v1/pairing/joins", Body.json(JoinRequest.self), on: .child(LocalAPIError.joinOnParent.message),
     created: true, errors: [.typo, .limit], summary: "Joins with a pairing code, on a child."
-  ) { call, request in
-    try await call.node.pairing.join(request)
-  }
+  ) { call, request in try await call.node.pairing.join(request) }
 
   package static let getPairings = Endpoint(
     .get, "/v1/pairing", summary: "The open pairings, without their codes."
-  ) { call in
-    await call.node.pairing.allOpen()
-  }
+  ) { call in await call.node.pairing.allOpen() }
 
   public static let waitForInvitations = Endpoint(
     .get, "/v1/pairing/nearby", Query.after, waits: true,
@@ -64,16 +58,12 @@ extension Endpoints {
   package static let answerPairing = Endpoint(
     .post, "/v1/pairing/{pairing}/answer", Path.pairing, Body.json(PairingAnswer.self),
     errors: [.unknownPairing, .tooLate], summary: "The person's yes or no to the question of a pairing."
-  ) { call, id, answer in
-    try await call.node.pairing.answer(id, answer)
-  }
+  ) { call, id, answer in try await call.node.pairing.answer(id, answer) }
 
   public static let cancelPairing = Endpoint(
     .delete, "/v1/pairing/{pairing}", Path.pairing, waits: true, errors: [.unknownPairing, .tooLate],
     summary: "Breaks a pairing off. The answer is held back while it is undone, at most 20 s."
-  ) { call, id in
-    try await call.node.pairing.cancel(id)
-  }
+  ) { call, id in try await call.node.pairing.cancel(id) }
 }
 
 /// The answer to `GET /v1/pairing/nearby`: machines on the network that announce an open code.

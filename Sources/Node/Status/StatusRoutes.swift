@@ -19,16 +19,12 @@ extension Endpoints {
 
   package static let syncStates = Endpoint(
     events: "/v1/sync", browsers: .look, summary: "The node's sync state: the present one at once, then each change."
-  ) { call in
-    call.syncStates()
-  }
+  ) { call in call.syncStates() }
 
   package static let syncNow = Endpoint(
     .post, "/v1/sync", Query.device, browsers: .parent, errors: [.unknownDevice, .ambiguousDevice],
     summary: "Tries at once to reach a device, or all, and repeats what is held. Does not wait."
-  ) { call, device in
-    try await call.syncNow(device)
-  }
+  ) { call, device in try await call.syncNow(device) }
 }
 
 extension Call {
