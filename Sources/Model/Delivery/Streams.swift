@@ -77,6 +77,20 @@ public struct HeldItem: Hashable, Sendable {
   }
 }
 
+/// The streams with a peer in both directions, as the database held them at one moment.
+public struct LinkStreams: Hashable, Sendable {
+  /// The positions of the outgoing streams.
+  public var outbox: [StreamClass: OutboxPosition]
+  /// The watermarks of the incoming streams.
+  public var inbox: [StreamPosition]
+  /// The last item of each incoming stream that is durable and not a skip.
+  public var held: [HeldItem]
+
+  public init(outbox: [StreamClass: OutboxPosition] = [:], inbox: [StreamPosition] = [], held: [HeldItem] = []) {
+    (self.outbox, self.inbox, self.held) = (outbox, inbox, held)
+  }
+}
+
 /// The reason why a stream has to be restarted.
 ///
 /// Spec: Protocol/05-delivery.md §5.

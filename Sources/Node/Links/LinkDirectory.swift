@@ -96,7 +96,7 @@ actor LinkDirectory {
     guard let bytes = Hexadecimal.decode(record.device.linkKey), let key = try? LinkPublicKey(bytes: bytes) else {
       throw .unexpected("a peer's link key")
     }
-    var streams: PeerStreams
+    var streams: LinkStreams
     repeat {
       unseen.remove(device)
       streams = try await context.store.streams(with: device)

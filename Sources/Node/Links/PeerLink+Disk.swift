@@ -80,7 +80,7 @@ extension PeerLink {
   func readStreams() async {
     do throws(StoreError) {
       let streams = try await context.store.streams(with: peer)
-      update { $0.streamsRead(LinkStreams(streams), now: $1) }
+      update { $0.streamsRead(streams, now: $1) }
     } catch {
       logger.error("the streams could not be read", metadata: ["reason": "\(error)"])
       update { $0.streamsUnread(now: $1) }

@@ -50,7 +50,7 @@ actor PeerLink {
   var storedThrough: [StreamClass: UInt64] = [:]
 
   init(
-    context: NodeContext, directory: LinkDirectory, record: PeerRecord, key: LinkPublicKey, streams: PeerStreams
+    context: NodeContext, directory: LinkDirectory, record: PeerRecord, key: LinkPublicKey, streams: LinkStreams
   ) {
     self.context = context
     self.directory = directory
@@ -69,7 +69,7 @@ actor PeerLink {
       verify: { (run) throws(SessionFault) in try verifier.verify(run) })
     machine = LinkMachine(
       peer: peer, settings: settings, standing: record.standing, keyID: Self.keyID(record),
-      streams: LinkStreams(streams), told: record.told.compactMap { SocketEndpoint($0) },
+      streams: streams, told: record.told.compactMap { SocketEndpoint($0) },
       surroundings: Self.surroundings(context), jitterSeed: UInt64.random(in: 0...UInt64.max), now: context.now())
   }
 
@@ -215,12 +215,6 @@ actor PeerLink {
   func networkChanged(_ own: OwnNetwork) {
     let surroundings = Self.surroundings(context, own)
     update { $0.networkChanged(surroundings, now: $1) }
-  }
-}
-
-extension LinkStreams {
-  init(_ streams: PeerStreams) {
-    self.init(outbox: streams.outbox, inbox: streams.inbox, held: streams.held)
   }
 }
 

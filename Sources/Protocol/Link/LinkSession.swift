@@ -123,16 +123,3 @@ public struct LinkSurroundings: Hashable, Sendable {
     (self.devices, self.crowd, self.reach, self.ownHosts) = (devices, crowd, reach, ownHosts)
   }
 }
-
-/// A peer's streams in both directions, as the database holds them at one moment.
-public struct LinkStreams: Hashable, Sendable {
-  /// The positions of the outgoing streams.
-  public var outbox: [StreamClass: OutboxPosition]
-  /// The watermarks of the incoming streams.
-  public var inbox: [StreamPosition]
-  public var held: [HeldItem]
-
-  public init(outbox: [StreamClass: OutboxPosition] = [:], inbox: [StreamPosition] = [], held: [HeldItem] = []) {
-    (self.outbox, self.inbox, self.held) = (outbox, inbox, held)
-  }
-}

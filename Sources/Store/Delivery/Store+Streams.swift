@@ -2,23 +2,13 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// A peer's streams in both directions, as the database held them at one moment.
-public struct PeerStreams: Hashable, Sendable {
-  /// The positions of the outgoing streams.
-  public var outbox: [StreamClass: OutboxPosition]
-  /// The watermarks of the incoming streams.
-  public var inbox: [StreamPosition]
-  /// The last item of each incoming stream that is durable and not a skip.
-  public var held: [HeldItem]
-}
-
 extension Store {
   /// Returns a peer's streams in both directions; throws `StoreError.noSuchPeer` if the device is
   /// not paired.
-  public func streams(with device: DeviceID) async throws(StoreError) -> PeerStreams {
+  public func streams(with device: DeviceID) async throws(StoreError) -> LinkStreams {
     try await read { database in
       let peer = try database.address(of: device).number
-      return PeerStreams(
+      return LinkStreams(
         outbox: try database.outboxPositions(peer), inbox: try database.inboxPositions(peer),
         held: try database.heldItems(peer))
     }
