@@ -10,7 +10,6 @@ struct LinkService: Service {
 
   func run() async throws {
     await withDiscardingTaskGroup { group in
-      group.addTask { await directory.ring() }
       group.addTask {
         // Every peer receives a goodbye before anything is cancelled.
         try? await gracefulShutdown()

@@ -24,8 +24,8 @@ actor PeerLink {
   var seats: [Int: LinkSeat] = [:]
   /// The calls that are under way.
   var calls: [Int: DialAttempt] = [:]
-  /// The time for which the alarm is set.
-  private var alarmAt: BootInstant?
+  /// The alarm for the machine's next deadline, and the time for which it is set.
+  private var alarm: (number: UInt64, at: BootInstant)?
   /// An operation that waits: a transaction or a call.
   typealias Job = @Sendable (PeerLink) async -> Void
   /// A Boolean value that indicates whether the peer is no longer paired, so that nothing new is
@@ -117,14 +117,23 @@ actor PeerLink {
   }
 
   private func setAlarm(_ moment: BootInstant?) {
-    guard let moment, alarmAt.map({ moment < $0 }) ?? true else { return }
-    alarmAt = moment
-    context.alarm.set(peer, at: moment)
+    guard let moment, alarm.map({ moment < $0.at }) ?? true else { return }
+    cancelAlarm()
+    let number = AlarmClock.shared.set(after: moment - context.now()) { [weak self] in
+      guard let self else { return }
+      directory.jobs.yield { await self.timerFired() }
+    }
+    alarm = (number, moment)
   }
 
-  /// Handles the alarm.
-  func timerFired() {
-    alarmAt = nil
+  private func cancelAlarm() {
+    if let alarm { AlarmClock.shared.cancel(alarm.number) }
+    alarm = nil
+  }
+
+  private func timerFired() {
+    // A sooner alarm may have been set since this one rang.
+    cancelAlarm()
     machine.surroundings = Self.surroundings(context)
     if let due = machine.nextTimer, due <= context.now() { machine.timerFired(now: context.now()) }
     runEffects()

@@ -64,8 +64,6 @@ final class NodeContext: Sendable {
   let time: HouseholdTime
   /// Signals that the kernel reported a change of interfaces or addresses.
   let networkChanges = ChangeSignal()
-  /// The common timer of all links.
-  let alarm = LinkAlarm()
   /// The members that this node recognizes in announcements, and those that are not connected.
   let members = KnownMembers()
   /// The TCP port of the listener.
