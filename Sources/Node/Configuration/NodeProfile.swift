@@ -87,26 +87,41 @@ package enum DurableFile {
   /// `NodeStartupError`, which describes the fault of the folder or the disk.
   package static func replace(_ path: String, with content: [UInt8]) throws(NodeStartupError) {
     let temporary = path + ".new"
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw fault(path) }
-    var code = content.withUnsafeBytes { fill(descriptor, with: $0) }
-    close(descriptor)
-    if code == 0, rename(temporary, path) != 0 { code = errno }
-    guard code == 0 else {
-      unlink(temporary)
-      throw fault(path, code)
+    let code = content.withUnsafeBytes {
+      write($0, to: temporary, O_TRUNC, in: (path as NSString).deletingLastPathComponent) {
+        rename(temporary, path) == 0 ? 0 : errno
+      }
     }
-    let folderCode = sync(folder: (path as NSString).deletingLastPathComponent)
-    guard folderCode == 0 else { throw fault(path, folderCode) }
+    guard code == 0 else {
+      throw NodeStartupError(
+        "\(path) cannot be written (\(String(cString: strerror(code)))): check the folder's rights and whether its disk is full.",
+        exitStatus: 73)
+    }
   }
 
-  /// Writes and flushes the content of a new file; returns 0 or the system's error number.
-  static func fill(_ descriptor: Int32, with content: UnsafeRawBufferPointer) -> Int32 {
+  /// Writes a file under a temporary name, flushes it, and has `publish` put it in place, which
+  /// returns 0 or the system's error number; returns the same.
+  static func write(
+    _ content: UnsafeRawBufferPointer, to temporary: String, _ flags: Int32, in folder: String, publish: () -> Int32
+  ) -> Int32 {
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0o600)
+    guard descriptor >= 0 else { return errno }
+    var code = fill(descriptor, with: content)
+    close(descriptor)
+    if code == 0 { code = publish() }
+    guard code == 0 else {
+      unlink(temporary)
+      return code
+    }
+    return sync(folder: folder)
+  }
+
+  private static func fill(_ descriptor: Int32, with content: UnsafeRawBufferPointer) -> Int32 {
     // A strict umask can remove rights from the owner, but cannot add any.
     guard fchmod(descriptor, 0o600) == 0 else { return errno }
     var rest = content[...]
     while !rest.isEmpty {
-      let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+      let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
       if count > 0 {
         rest = rest.dropFirst(count)
       } else if errno != EINTR {
@@ -117,16 +132,10 @@ package enum DurableFile {
   }
 
   /// Makes the names in a folder durable; returns 0 or the system's error number.
-  static func sync(folder: String) -> Int32 {
+  private static func sync(folder: String) -> Int32 {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return errno }
     defer { close(descriptor) }
     return fsync(descriptor) == 0 ? 0 : errno
-  }
-
-  private static func fault(_ path: String, _ code: Int32 = errno) -> NodeStartupError {
-    NodeStartupError(
-      "\(path) cannot be written (\(String(cString: strerror(code)))): check the folder's rights and whether its disk is full.",
-      exitStatus: 73)
   }
 }

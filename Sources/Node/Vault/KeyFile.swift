@@ -176,17 +176,10 @@ public struct KeyFileStore: Sendable {
     let (folder, name) = splitPath()
     let random = SecureRandom.bytes(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     let temporary = "\(folder)/.\(name).\(random)"
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw .unwritable(path: path, code: errno) }
-    let code = keyFile.encoded().withUnsafeBytes { DurableFile.fill(descriptor, with: $0) }
-    close(descriptor)
-    let published = code == 0 ? publish(temporary) : code
-    guard published == 0 else {
-      unlink(temporary)
-      throw published == EEXIST ? .alreadyExists(path: path) : .unwritable(path: path, code: published)
+    let code = keyFile.encoded().withUnsafeBytes {
+      DurableFile.write($0, to: temporary, O_EXCL, in: folder) { publish(temporary) }
     }
-    let fault = DurableFile.sync(folder: folder)
-    guard fault == 0 else { throw .unwritable(path: path, code: fault) }
+    guard code == 0 else { throw code == EEXIST ? .alreadyExists(path: path) : .unwritable(path: path, code: code) }
   }
 
   private func read(_ descriptor: Int32, count: Int) throws(KeyFileError) -> SecretBytes {
