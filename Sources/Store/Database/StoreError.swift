@@ -37,22 +37,19 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   public var isDamage: Bool { if case .corrupt = self { true } else { false } }
 
   public var description: String {
-    if let phrase { return phrase.worded() }
     switch self {
-    case .diskFull, .readOnly, .inputOutput, .queueFull, .tooManyPeers, .noSuchPeer: return ""
+    case .diskFull, .readOnly, .inputOutput, .queueFull, .tooManyPeers, .noSuchPeer: phrase?.worded() ?? ""
     case .cannotOpen(let path, let reason):
-      return "The database \(path) cannot be opened (\(reason)): check who owns the folder and its rights."
+      "The database \(path) cannot be opened (\(reason)): check who owns the folder and its rights."
     case .corrupt(let path, let setAside?):
-      return
-        "The database \(path) is damaged and was set aside as \(setAside): put a backup in its place, or start again with an "
+      "The database \(path) is damaged and was set aside as \(setAside): put a backup in its place, or start again with an "
         + "empty one and pair the devices anew."
     case .corrupt(let path, nil):
-      return "The database \(path) is damaged: stop the node and start it again to have it checked."
+      "The database \(path) is damaged: stop the node and start it again to have it checked."
     case .newerVersion(let path):
-      return
-        "The database \(path) was written by a newer version: update Latchkey, or choose another folder with --state-dir."
-    case .refused(let sentence): return sentence
-    case .unexpected(let what): return "The database refused an operation (\(what)): please report this with the log."
+      "The database \(path) was written by a newer version: update Latchkey, or choose another folder with --state-dir."
+    case .refused(let sentence): sentence
+    case .unexpected(let what): "The database refused an operation (\(what)): please report this with the log."
     }
   }
 
@@ -81,7 +78,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         ["stream": .text(stream.word)])
     case .tooManyPeers: Phrase("This device is paired with the largest possible number of others: unpair one first.")
     case .noSuchPeer: Phrase("There is no such paired device: see `latchkey devices list`.")
-    case .cannotOpen, .corrupt, .newerVersion, .refused, .unexpected: nil
+    default: nil
     }
   }
 
