@@ -86,6 +86,16 @@ struct ShortIDs: Sendable {
   private func short(_ text: String) -> String { Hexadecimal.decode(text).map { short($0) } ?? text }
 }
 
+extension Array {
+  /// Returns the only element, where a person named none; throws `none` if there is no element, and
+  /// otherwise asks with `several`, which has a place for the `count`.
+  func only(orNone none: Phrase, orSeveral several: Phrase) throws(LocalAPIError) -> Element {
+    guard let first else { throw LocalAPIError(.unknownItem, phrase: none) }
+    guard count == 1 else { throw LocalAPIError(.invalid, phrase: several) }
+    return first
+  }
+}
+
 extension NodeContext {
   func moment(_ rules: RuleSet) -> FamilyMoment {
     let moment = time.moment(rules.boundary)

@@ -134,15 +134,11 @@ extension Call {
       }
       entry = match
     } else {
-      guard let only = held.first else {
-        throw LocalAPIError(.unknownItem, phrase: "No learning waits for a review: `latchkey points` shows what does.")
-      }
-      guard held.count == 1 else {
-        throw LocalAPIError(
-          .invalid, phrase: "{count} sessions wait for a review: name one as `latchkey points` shows it.",
-          ["count": .number(held.count)])
-      }
-      entry = only
+      entry = try held.only(
+        orNone: Phrase("No learning waits for a review: `latchkey points` shows what does."),
+        orSeveral: Phrase(
+          "{count} sessions wait for a review: name one as `latchkey points` shows it.",
+          ["count": .number(held.count)]))
     }
     let review = ReviewLearning(child: entry.child, record: entry.entry.id.source, isApproved: request.isApproved)
     let device = entry.entry.id.purse

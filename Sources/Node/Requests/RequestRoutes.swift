@@ -190,16 +190,11 @@ extension Call {
     let open = books.flatMap { book in
       book.requests.filter { book.book.state(of: $0.id, on: book.day) == .open }.map { (child: book.child, id: $0.id) }
     }
-    guard let only = open.first else {
-      throw LocalAPIError(
-        .unknownItem, phrase: "No request waits for an answer: `latchkey requests` lists those of today.")
-    }
-    guard open.count == 1 else {
-      throw LocalAPIError(
-        .invalid, phrase: "{count} requests wait for an answer: name one as `latchkey requests` shows it.",
-        ["count": .number(open.count)])
-    }
-    return only
+    return try open.only(
+      orNone: Phrase("No request waits for an answer: `latchkey requests` lists those of today."),
+      orSeveral: Phrase(
+        "{count} requests wait for an answer: name one as `latchkey requests` shows it.",
+        ["count": .number(open.count)]))
   }
 
   private func wish(_ request: AskRequest, of child: ChildID) async throws -> ChildRequest.Wish {
