@@ -209,7 +209,5 @@ public struct RegistersInForce: CommandState {
 
   /// A Boolean value that indicates whether the registers hold a rule that closes programs or
   /// sessions.
-  public var closesSomething: Bool {
-    registers.contains { RuleKey($0.key)?.entry.effects.contains(.closes) == true }
-  }
+  public var closesSomething: Bool { registers.contains { RuleKey($0.key)?.entry.effects.contains(.closes) == true } }
 }

@@ -6,9 +6,7 @@ public struct FamilyMoment: Hashable, Sendable {
   /// The household's time in Unix milliseconds.
   public var at: Int64
 
-  public init(day: FamilyDay, at: Int64) {
-    (self.day, self.at) = (day, at)
-  }
+  public init(day: FamilyDay, at: Int64) { (self.day, self.at) = (day, at) }
 }
 
 /// The way of points to the machine that wants them, and the points of a session.
@@ -183,9 +181,7 @@ extension EffectTransaction {
   /// Returns this machine's purse of a child, without the remainders of sessions.
   public func purse(of child: ChildID) throws -> Purse { Purse(device: own, ledger: try ledger(of: child)) }
 
-  public mutating func add(_ entry: LedgerEntry, of child: ChildID) throws {
-    try add(Fact(child, .ledger, entry.text))
-  }
+  public mutating func add(_ entry: LedgerEntry, of child: ChildID) throws { try add(Fact(child, .ledger, entry.text)) }
 
   /// Throws `BodyFault` unless this machine is a child's.
   func checkServes(_ child: ChildID) throws {

@@ -34,9 +34,7 @@ public struct ApplicationsScanned: CommandState {
   public var number: UInt64
   public var applications: Int
 
-  public init(number: UInt64, applications: Int) {
-    (self.number, self.applications) = (number, applications)
-  }
+  public init(number: UInt64, applications: Int) { (self.number, self.applications) = (number, applications) }
 
   public init(bytes: [UInt8]) throws(BodyFault) {
     self = try BodyFault.reading { () throws(WireError) in

@@ -58,8 +58,7 @@ final class AvahiRecordGroup: AvahiObject, RecordGroup {
 
   func addSharedText(name: String, interface: UInt32) throws(AvahiError) {
     let (connection, group) = try open()
-    try responder.check(
-      responder.functions.addSharedText(connection, group, AvahiIfIndex(bitPattern: interface), name))
+    try responder.check(responder.functions.addSharedText(connection, group, AvahiIfIndex(bitPattern: interface), name))
   }
 
   func commit() throws(AvahiError) { try responder.check(responder.functions.commit(try open().group)) }

@@ -31,9 +31,7 @@ final class DaemonLink {
   /// Creates a link without a connection.
   ///
   /// `onChange` is called after `view` has changed, in a turn of its own.
-  init(loop: DiscoveryLoop, onChange: @escaping () -> Void) {
-    (self.loop, self.onChange) = (loop, onChange)
-  }
+  init(loop: DiscoveryLoop, onChange: @escaping () -> Void) { (self.loop, self.onChange) = (loop, onChange) }
 
   /// Connects for the first time; `view` is `unproven` afterwards if there is a bus.
   func open() {

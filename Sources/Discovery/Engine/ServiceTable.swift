@@ -170,9 +170,7 @@ final class ServiceReporter {
   private var flush: LoopTimer?
   private var handoverEnd: LoopTimer?
 
-  init(loop: DiscoveryLoop, emit: @escaping (DiscoveryEvent) -> Void) {
-    (self.loop, self.emit) = (loop, emit)
-  }
+  init(loop: DiscoveryLoop, emit: @escaping (DiscoveryEvent) -> Void) { (self.loop, self.emit) = (loop, emit) }
 
   /// Takes a fact.
   ///

@@ -148,9 +148,7 @@ struct KnownApps: Sendable {
     return edited(id)
   }
 
-  func edited(_ id: AppID) -> EditedApp {
-    EditedApp(appID: id, name: name(of: id), isRecognized: isRecognized(id))
-  }
+  func edited(_ id: AppID) -> EditedApp { EditedApp(appID: id, name: name(of: id), isRecognized: isRecognized(id)) }
 
   /// Returns a request with the whole keys of the application that it names, and that application.
   ///

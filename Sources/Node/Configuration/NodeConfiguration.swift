@@ -54,9 +54,7 @@ public struct NodeStartupError: Error, Sendable, CustomStringConvertible {
   /// The exit status according to sysexits(3).
   public var exitStatus: Int32
 
-  public init(_ message: String, exitStatus: Int32) {
-    (self.message, self.exitStatus) = (message, exitStatus)
-  }
+  public init(_ message: String, exitStatus: Int32) { (self.message, self.exitStatus) = (message, exitStatus) }
 
   public var description: String { message }
 

@@ -148,9 +148,7 @@ extension StateFolder {
       || name.hasPrefix(leftover) || name == "lock" || name == "control.sock"
   }
 
-  private static func names(in path: String) -> [String] {
-    (ProcFile.names(in: path, most: .max) ?? []).sorted()
-  }
+  private static func names(in path: String) -> [String] { (ProcFile.names(in: path, most: .max) ?? []).sorted() }
 
   private func checkFile(_ name: String, in folder: Int32) throws(NodeStartupError) {
     var status = stat()

@@ -94,9 +94,7 @@ actor DiscoveryService {
   }
 
   /// The first two symbols of each open code that others announce, in order.
-  func openCodes() -> [String] {
-    Set(others.flatMap(Self.codes).map { TypedCode.prefix(discriminator: $0) }).sorted()
-  }
+  func openCodes() -> [String] { Set(others.flatMap(Self.codes).map { TypedCode.prefix(discriminator: $0) }).sorted() }
 
   /// Returns every open code that others announce, with the addresses.
   func invitations() async -> [NearbyInvitations.Invitation] {
@@ -264,7 +262,5 @@ actor DiscoveryService {
   #endif
 
   /// Returns 8 random characters.
-  private static func newInstance() -> String {
-    String(Crockford.encode(SecureRandom.bytes(5)).lowercased().prefix(8))
-  }
+  private static func newInstance() -> String { String(Crockford.encode(SecureRandom.bytes(5)).lowercased().prefix(8)) }
 }

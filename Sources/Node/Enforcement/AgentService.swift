@@ -203,8 +203,7 @@ actor AgentService {
       case .inForce(let number):
         context.enforcementState.inForce(number, but: refusals)
         let refused = refusals.filter { !$0.kind.isNote }
-        context.warn(
-          "agent-refused", refused.isEmpty ? nil : refused.prefix(3).map(\.sentence).joined(separator: " "))
+        context.warn("agent-refused", refused.isEmpty ? nil : refused.prefix(3).map(\.sentence).joined(separator: " "))
         refusals = []
       case .refused(_, let fault):
         if refusals.count < Self.keptRefusals { refusals.append(fault) }

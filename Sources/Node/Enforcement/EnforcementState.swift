@@ -153,9 +153,7 @@ final class EnforcementState: Sendable {
   }
 
   /// Notes that something happened of which parents are told for a day.
-  func note(_ condition: String, at now: BootInstant) {
-    change { $0.noted.updateValue(now, forKey: condition) == nil }
-  }
+  func note(_ condition: String, at now: BootInstant) { change { $0.noted.updateValue(now, forKey: condition) == nil } }
 
   /// Returns what happened within a day, by name.
   func noted(at now: BootInstant) -> [String] {

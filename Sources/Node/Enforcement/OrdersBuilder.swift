@@ -143,9 +143,7 @@ struct OrdersBuilder {
   }
 
   /// The verdict on unknown programs; `nil` if they are neither closed nor counted.
-  var unknownVerdict: Verdict? {
-    isSystem || standing.rules.ordersUnknown ? standing.verdicts.verdicts[.unknown] : nil
-  }
+  var unknownVerdict: Verdict? { isSystem || standing.rules.ordersUnknown ? standing.verdicts.verdicts[.unknown] : nil }
 
   var screen: ScreenTerms {
     let rules = standing.rules.screenTime
@@ -213,8 +211,7 @@ struct OrdersBuilder {
         : ProgramTerms(closesAt: since, step: step, graceMilliseconds: grace, reason: told)
     }
     guard let until = verdict.until else { return ProgramTerms(step: step, graceMilliseconds: grace) }
-    return ProgramTerms(
-      closesAt: until, step: step, graceMilliseconds: grace, warnings: verdict.warnings, reason: told)
+    return ProgramTerms(closesAt: until, step: step, graceMilliseconds: grace, warnings: verdict.warnings, reason: told)
   }
 }
 

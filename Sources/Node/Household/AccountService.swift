@@ -28,8 +28,7 @@ struct AccountService: Sendable {
     await ChangeSignal().follow {
       guard context.profile.role == .child else { return nil }
       let news = context.factNews.version
-      var mark = Mark(
-        file: SystemAccounts.mark(), inSession: SystemAccounts.inSession(), named: seen?.mark.named ?? [])
+      var mark = Mark(file: SystemAccounts.mark(), inSession: SystemAccounts.inSession(), named: seen?.mark.named ?? [])
       // The database is read when something has come, and not with each look: an idle node hardly
       // wakes.
       if seen?.news != news, let household = try? await context.readHousehold() {

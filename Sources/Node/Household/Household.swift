@@ -123,9 +123,7 @@ struct Household: Sendable {
   }
 
   /// Returns the accounts of a child's machine, or on that machine itself its own.
-  func accounts(on device: DeviceID) -> [Account] {
-    machines.first { $0.device == device }?.accounts ?? ownAccounts
-  }
+  func accounts(on device: DeviceID) -> [Account] { machines.first { $0.device == device }?.accounts ?? ownAccounts }
 
   /// Returns the log-in names of a machine's accounts that a parent has decided about by name.
   func accountNames(on device: DeviceID) -> [String] { HouseholdKey.accountNames(in: zone(of: device)) }

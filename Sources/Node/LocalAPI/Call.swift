@@ -18,9 +18,7 @@ package struct Call: NodeInterface {
   /// The longest time that a request waits for a change, in milliseconds.
   static let longPoll: Int64 = 25_000
 
-  init(_ node: NodeService, caller: Caller) {
-    (self.node, self.caller) = (node, caller)
-  }
+  init(_ node: NodeService, caller: Caller) { (self.node, self.caller) = (node, caller) }
 
   package func ask<Input: Sendable, Answer: Sendable>(
     _ endpoint: Endpoint<Input, Answer>, _ input: Input

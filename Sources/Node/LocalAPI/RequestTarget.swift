@@ -9,9 +9,7 @@ package struct RequestTarget: Hashable, Sendable {
   /// The decoded parameters; the last value of a repeated name wins.
   package var query: [String: String]
 
-  init(segments: [String], query: [String: String] = [:]) {
-    (self.segments, self.query) = (segments, query)
-  }
+  init(segments: [String], query: [String: String] = [:]) { (self.segments, self.query) = (segments, query) }
 
   /// Creates a target from text such as `/v1/usage?device=Emma`; `nil` if it is malformed.
   package init?(_ text: String) {
@@ -64,9 +62,7 @@ package struct OutgoingRequest: Hashable, Sendable {
   /// The body as JSON; `nil` for none.
   package var body: [UInt8]?
 
-  init(method: Route.Method, template: PathTemplate) {
-    (self.method, self.template) = (method, template)
-  }
+  init(method: Route.Method, template: PathTemplate) { (self.method, self.template) = (method, template) }
 
   package var target: RequestTarget { RequestTarget(segments: template.segments(parameters), query: query) }
 }

@@ -52,9 +52,7 @@ package struct Route: Sendable {
   package var takesBody: Bool { parts.contains { $0.place == .body } }
 
   /// A unique name for programs, such as `get-devices-device`.
-  package var operationID: String {
-    ([method.rawValue.lowercased()] + path.names.dropFirst()).joined(separator: "-")
-  }
+  package var operationID: String { ([method.rawValue.lowercased()] + path.names.dropFirst()).joined(separator: "-") }
 }
 
 package enum Reply: Sendable {

@@ -34,9 +34,7 @@ struct NodeMetrics {
   /// The most devices that have series of their own.
   static let mostDevices = 32
 
-  var families: [MetricFamily] {
-    process + peers + queues + database + (status.role == .child ? enforcement : bridges)
-  }
+  var families: [MetricFamily] { process + peers + queues + database + (status.role == .child ? enforcement : bridges) }
 
   private var process: [MetricFamily] {
     [
@@ -175,8 +173,7 @@ struct NodeMetrics {
         by: "step", [("locked", agent.sessionsLocked), ("ended", agent.sessionsEnded)]),
       MetricFamily(
         .counter, "latchkey_process_event_losses_total", "Times that process events were lost.", agent.eventLosses),
-      MetricFamily(
-        .counter, "latchkey_agent_reports_dropped_total", "Reports that the agent dropped.", agent.dropped),
+      MetricFamily(.counter, "latchkey_agent_reports_dropped_total", "Reports that the agent dropped.", agent.dropped),
       MetricFamily(.counter, "latchkey_clock_sets_total", "Times that the wall clock was set.", agent.clockSets),
     ]
   }

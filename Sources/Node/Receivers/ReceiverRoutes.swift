@@ -48,9 +48,7 @@ extension Call {
   }
 
   private func listing(of receiver: StoredReceiver, on day: FamilyDay) async throws -> ReceiverListing {
-    let (given, state) = (
-      try await store.given(by: receiver.name, on: day.description), context.bridges[receiver.name]
-    )
+    let (given, state) = (try await store.given(by: receiver.name, on: day.description), context.bridges[receiver.name])
     return ReceiverListing(
       name: receiver.name, kind: receiver.kind, rights: receiver.rights, mostMinutes: receiver.most.minutes,
       usedMinutes: given.minutes, mostMilliPoints: receiver.most.milliPoints, usedMilliPoints: given.milliPoints,

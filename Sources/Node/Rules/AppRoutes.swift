@@ -47,8 +47,7 @@ extension Call {
       let own = rules.apps[id] ?? RuleSet.App()
       let app = own.isEnabled ? rules.withGroups(own, id) : own
       let byDefault = rules.categoryByDefault(id)
-      let use = AppUse(
-        category: app.category ?? byDefault ?? .neutral, milliPointsPerMinute: app.milliPointsPerMinute)
+      let use = AppUse(category: app.category ?? byDefault ?? .neutral, milliPointsPerMinute: app.milliPointsPerMinute)
       return AppListing(
         appID: id, displayName: app.name ?? names[id] ?? id.text, category: app.category ?? byDefault,
         isByDefault: byDefault != nil, ownMilliPointsPerMinute: own.milliPointsPerMinute,

@@ -212,9 +212,7 @@ final class AlarmClock: Sendable {
   /// Cancels an alarm.
   ///
   /// An alarm that has rung no longer exists.
-  func cancel(_ number: UInt64) {
-    state.withLock { _ = $0.alarms.removeValue(forKey: number) }
-  }
+  func cancel(_ number: UInt64) { state.withLock { _ = $0.alarms.removeValue(forKey: number) } }
 
   var count: Int { state.withLock { $0.alarms.count } }
 

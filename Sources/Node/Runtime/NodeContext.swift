@@ -212,9 +212,7 @@ final class NodeContext: Sendable {
     }
   }
 
-  var party: PairingParty {
-    PairingParty(identity: identity, link: link, name: name, role: profile.role)
-  }
+  var party: PairingParty { PairingParty(identity: identity, link: link, name: name, role: profile.role) }
 
   let enforcementState = EnforcementState(language: MachineLanguage.read())
   /// What the agent has reported, in numbers.
@@ -238,9 +236,7 @@ final class NodeContext: Sendable {
   }
 
   /// The current warnings, one sentence each with the next step.
-  var warnings: [String] {
-    notes.withLock { $0.sorted { $0.key < $1.key }.map(\.value) }
-  }
+  var warnings: [String] { notes.withLock { $0.sorted { $0.key < $1.key }.map(\.value) } }
 
   /// Records a fault of the disk; `nil` if it has ended.
   func diskChanged(_ fault: StoreError?) {

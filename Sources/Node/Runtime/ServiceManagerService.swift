@@ -53,7 +53,5 @@ extension NodeService {
 struct RunningPart: Service {
   let operation: @Sendable () async -> Void
 
-  func run() async throws {
-    await cancelWhenGracefulShutdown { await operation() }
-  }
+  func run() async throws { await cancelWhenGracefulShutdown { await operation() } }
 }

@@ -71,8 +71,7 @@ struct MachineClosing {
     let unknown = MachineClosing(.unknownPrograms, standings, isAllowed: false, on: machines)
     return unknown.isLeftOpen || unknown.isPartlyOpen
       ? Phrase("{reason}, but only what a rule names is closed", arguments)
-      : Phrase(
-        "{reason}, but only what a rule names, and what is in a folder of the child's own, is closed", arguments)
+      : Phrase("{reason}, but only what a rule names, and what is in a folder of the child's own, is closed", arguments)
   }
 
   private static func isOfDesktop(_ app: AppID) -> Bool {

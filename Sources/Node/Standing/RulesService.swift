@@ -122,8 +122,7 @@ struct RulesService: Sendable {
         watching: watched.map { OrdersBuilder.watching($0.value, in: $0.key) }.sorted { $0.account < $1.account },
         following: edits, at: context.now())
       let rules = household.children(of: context.own).map { household.rules(for: $0) }
-      context.enforcementState.decided(
-        UnorderedApps(rules, installed, running: Set(context.sessions.all.map(\.appID))))
+      context.enforcementState.decided(UnorderedApps(rules, installed, running: Set(context.sessions.all.map(\.appID))))
     }
     return wait
   }

@@ -44,8 +44,7 @@ extension UsageService {
       make: { session, effects in
         // What waits for its next program was last used before.
         let end = session.processes.isEmpty ? session.lastSeenAt : max(now, session.startedAt)
-        return try Self.record(
-          of: session, endedAt: (end, wall - max(0, now - end)), nil, at: householdTime, &effects)
+        return try Self.record(of: session, endedAt: (end, wall - max(0, now - end)), nil, at: householdTime, &effects)
       },
       next: { session, known in
         // Somebody may have been named since the household was read.

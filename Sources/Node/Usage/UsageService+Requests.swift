@@ -48,8 +48,7 @@ extension UsageService {
         .invalid, "“\(DeviceName(sanitising: request.appID))” is no application ID: use letters, digits, dots.")
     }
     if appID.isOfMany {
-      throw LocalAPIError(
-        .invalid, "“\(appID)” stands for many programs together: give the program an ID of its own.")
+      throw LocalAPIError(.invalid, "“\(appID)” stands for many programs together: give the program an ID of its own.")
     }
     let name = request.displayName ?? request.appID
     if let fault = TextRule.displayName.fault(in: name) ?? TextRule.zone.fault(in: request.zone) {

@@ -6,9 +6,7 @@ import LatchkeyModel
 
 extension Database {
   /// Runs a statement that is prepared once and cached.
-  func run(_ sql: String, _ bindings: Bindings = []) throws {
-    try each(sql, bindings) { _ in true }
-  }
+  func run(_ sql: String, _ bindings: Bindings = []) throws { try each(sql, bindings) { _ in true } }
 
   /// Returns the first row of a statement that is prepared once and cached; `nil` if there is none.
   ///
@@ -132,9 +130,7 @@ struct Columns {
   func text(_ index: CInt) -> String { String(decoding: bytes(index), as: UTF8.self) }
 
   /// Returns the text of a column; `nil` for a null.
-  func textIfAny(_ index: CInt) -> String? {
-    sqlite3_column_type(statement, index) == SQLITE_NULL ? nil : text(index)
-  }
+  func textIfAny(_ index: CInt) -> String? { sqlite3_column_type(statement, index) == SQLITE_NULL ? nil : text(index) }
 
   /// Returns whether a blob or text has some bytes, without a copy.
   func holds(_ bytes: [UInt8], _ index: CInt) -> Bool {
@@ -178,9 +174,7 @@ protocol Bindable {
 struct Bindings: ExpressibleByArrayLiteral {
   let values: [(any Bindable)?]
 
-  init(arrayLiteral values: (any Bindable)?...) {
-    self.values = values
-  }
+  init(arrayLiteral values: (any Bindable)?...) { self.values = values }
 }
 
 /// Tells SQLite to copy the bytes before the call returns.

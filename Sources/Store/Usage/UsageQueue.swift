@@ -187,8 +187,7 @@ struct UsageQueue {
     try database.run(
       "UPDATE outbox_item SET item_id = ?, body = ?, level = ? WHERE peer = ? AND class = \(ItemNumber.usage) AND seq = ?",
       [Data(id.bytes), Data(body), level, parent.number, place])
-    try database.run(
-      "INSERT INTO usage_total VALUES (?, ?, ?, ?)", [parent.number, Data(id.bytes), level, Data(body)])
+    try database.run("INSERT INTO usage_total VALUES (?, ?, ?, ?)", [parent.number, Data(id.bytes), level, Data(body)])
     let cost = Int64(body.count + 32)
     try database.release(
       parent.number, .usage, items: Int64(members.count - 1), bytes: members.reduce(0) { $0 + $1.cost } - cost)

@@ -28,9 +28,7 @@ package struct FrameDecoder: ByteToMessageDecoder {
   private var awaitsPreamble: Bool
   private var strangerBytes = 0
 
-  package init(limit: FrameLimit, awaitsPreamble: Bool) {
-    (self.limit, self.awaitsPreamble) = (limit, awaitsPreamble)
-  }
+  package init(limit: FrameLimit, awaitsPreamble: Bool) { (self.limit, self.awaitsPreamble) = (limit, awaitsPreamble) }
 
   package mutating func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
     if awaitsPreamble {
