@@ -89,20 +89,20 @@ actor DiscoveryService {
   /// Returns the announced endpoints of machines with an open code of this discriminator.
   func endpoints(discriminator: UInt16) async -> [(endpoint: SocketEndpoint, instance: String)] {
     want(for: Self.attentionSpan)
-    return others.filter { Self.codes($0).contains(discriminator) }
-      .flatMap { service in Self.endpoints(service).map { ($0, service.instanceName) } }
+    return others.filter { $0.codes.contains(discriminator) }
+      .flatMap { service in service.endpoints.map { ($0, service.instanceName) } }
   }
 
   /// The first two symbols of each open code that others announce, in order.
-  func openCodes() -> [String] { Set(others.flatMap(Self.codes).map { TypedCode.prefix(discriminator: $0) }).sorted() }
+  func openCodes() -> [String] { Set(others.flatMap(\.codes).map { TypedCode.prefix(discriminator: $0) }).sorted() }
 
   /// Returns every open code that others announce, with the addresses.
   func invitations() async -> [NearbyInvitations.Invitation] {
     want(for: Self.attentionSpan)
     var found: [String: [String]] = [:]
     for service in others {
-      for discriminator in Self.codes(service) {
-        found[TypedCode.prefix(discriminator: discriminator), default: []] += Self.endpoints(service).map(\.description)
+      for discriminator in service.codes {
+        found[TypedCode.prefix(discriminator: discriminator), default: []] += service.endpoints.map(\.description)
       }
     }
     return found.sorted { $0.key < $1.key }
@@ -120,8 +120,8 @@ actor DiscoveryService {
     var unknown = 0
     for service in others {
       if let owner = owners[service.instanceName] {
-        members[owner, default: []] += Self.endpoints(service)
-      } else if Self.codes(service).isEmpty {
+        members[owner, default: []] += service.endpoints
+      } else if service.codes.isEmpty {
         unknown += 1
       }
     }
@@ -231,25 +231,13 @@ actor DiscoveryService {
     if owners.updateValue(owner, forKey: service.instanceName) == nil {
       context.logger.info("a paired device is announced over mDNS", metadata: ["peer": "\(owner.short)"])
     }
-    let endpoints = Self.endpoints(service)
+    let endpoints = service.endpoints
     if !endpoints.isEmpty { await link.discovered(endpoints, instance: service.instanceName) }
-  }
-
-  private static func endpoints(_ service: DiscoveredService) -> [SocketEndpoint] {
-    // IPv4 comes first, since it needs no interface name.
-    service.addresses.sorted { $0.address.isV4 && !$1.address.isV4 }.map {
-      SocketEndpoint(host: $0.host, port: service.port)
-    }
   }
 
   /// The announcements of other nodes, in the order of their names.
   private var others: [DiscoveredService] {
     services.values.filter { $0.instanceName != instance }.sorted { $0.instanceName < $1.instanceName }
-  }
-
-  /// Returns the discriminators of the open codes that a node announces.
-  private static func codes(_ service: DiscoveredService) -> Set<UInt16> {
-    KnownMembers.isOurVersion(service.text) ? OpenCodesText.discriminators(service.text["d"]) : []
   }
 
   /// The time for which a name is used, in milliseconds.

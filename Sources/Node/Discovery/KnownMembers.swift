@@ -1,3 +1,4 @@
+import LatchkeyDiscovery
 import LatchkeyModel
 import LatchkeyProtocol
 import Synchronization
@@ -84,4 +85,14 @@ final class KnownMembers: Sendable {
   }
 
   static func isOurVersion(_ text: [String: [UInt8]]) -> Bool { text["v"] == Array("1".utf8) }
+}
+
+extension DiscoveredService {
+  var endpoints: [SocketEndpoint] {
+    // IPv4 comes first, since it needs no interface name.
+    addresses.sorted { $0.address.isV4 && !$1.address.isV4 }.map { SocketEndpoint(host: $0.host, port: port) }
+  }
+
+  /// The discriminators of the open codes that the node announces.
+  var codes: Set<UInt16> { KnownMembers.isOurVersion(text) ? OpenCodesText.discriminators(text["d"]) : [] }
 }

@@ -146,9 +146,7 @@ actor PeerLink {
   }
 
   /// Records that a connection has no room for more.
-  func filled(_ number: Int) {
-    machine.filled(number)
-  }
+  func filled(_ number: Int) { machine.filled(number) }
 
   private static func keyID(_ record: PeerRecord) -> [UInt8] { record.sessionKey.map { PairwiseKeyID.make($0) } ?? [] }
 
