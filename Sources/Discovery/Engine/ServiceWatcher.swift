@@ -9,49 +9,6 @@ import LatchkeySystem
 /// wanted, only the first answer is taken. From time to time, the data that the responder has
 /// received about them since then is examined, which sends nothing.
 final class ServiceWatcher {
-  /// One instance on one interface, seen over one or both IP versions.
-  private final class Sighting {
-    var protocols: [Int32] = []
-    var resolver: (any Lookup)?
-    var service: ResolvedService?
-    var textLookup: (any Lookup)?
-    /// The valid TXT records, and the IP versions that carry each; the latest is last.
-    var texts: [(data: [UInt8], protocols: Set<Int32>)] = []
-    var addressLookups: [any Lookup] = []
-    /// The search for the first address, until one is known.
-    var addressResolver: (any Lookup)?
-    /// The IP versions that carry each address.
-    var addresses: [IPAddress: Set<Int32>] = [:]
-    /// A Boolean value that indicates whether the instance is not wanted and not followed.
-    var isPassedOver = false
-
-    func closeAddressResolver() {
-      addressResolver?.close()
-      addressResolver = nil
-    }
-
-    func closeAddresses() {
-      closeAddressResolver()
-      for lookup in addressLookups { lookup.close() }
-      addressLookups = []
-      addresses = [:]
-    }
-
-    func pass() {
-      isPassedOver = true
-      service = nil
-      texts = []
-    }
-
-    func close() {
-      resolver?.close()
-      resolver = nil
-      textLookup?.close()
-      textLookup = nil
-      closeAddresses()
-    }
-  }
-
   private let responder: any Responder
   private let type: String
   private let interfaces: [UInt32: NetworkInterface]
@@ -93,10 +50,9 @@ final class ServiceWatcher {
     schedule: @escaping (Duration, @escaping () -> Void) -> LoopTimer? = { _, _ in nil },
     onCount: @escaping (Int) -> Void = { _ in }, observe: @escaping (ServiceObservation) -> Void
   ) throws(AvahiError) {
-    (self.responder, self.type) = (responder, type)
+    (self.responder, self.type, self.onCount) = (responder, type, onCount)
     self.interfaces = Dictionary(interfaces.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
     (self.observe, self.isOfInterest, self.later, self.schedule) = (observe, isOfInterest, later, schedule)
-    self.onCount = onCount
     for interface in interfaces {
       browsers.append(
         try responder.browseServices(type: type, interface: interface.index) { [unowned self] in saw($0) })
@@ -200,7 +156,7 @@ final class ServiceWatcher {
     guard !sighting.isPassedOver else { return }
     let host = sighting.service?.host
     sighting.service = service
-    guard isOfInterest(text(sighting)) else { return passOver(key, sighting) }
+    guard isOfInterest(sighting.text) else { return passOver(key, sighting) }
     tell(key, sighting)
     guard host != service.host else { return }
     sighting.closeAddresses()
@@ -249,14 +205,14 @@ final class ServiceWatcher {
     for (key, sighting) in sightings {
       if sighting.isPassedOver {
         followText(key, sighting)
-      } else if sighting.service != nil, !isOfInterest(text(sighting)) {
+      } else if sighting.service != nil, !isOfInterest(sighting.text) {
         passOver(key, sighting)
       }
     }
   }
 
   private func passOver(_ key: SightingKey, _ sighting: Sighting) {
-    observe(.passedOver(key, text: text(sighting)))
+    observe(.passedOver(key, text: sighting.text))
     sighting.pass()
     closeLater(sighting)
   }
@@ -275,59 +231,30 @@ final class ServiceWatcher {
   private func glanced(_ record: SeenRecord, _ key: SightingKey, _ sighting: Sighting) {
     guard record.appeared, let packetProtocol = sighting.protocols.first else { return }
     guard isOfInterest(TextRecord.parse(TextRecord.entries(wire: record.data))) else { return closeLater(sighting) }
-    sighting.isPassedOver = false
-    sighting.texts = [(record.data, [record.packetProtocol])]
+    sighting.takeUp(text: record)
     resolve(key, packetProtocol, sighting)
   }
 
   private func sawText(_ record: SeenRecord, _ key: SightingKey, _ sighting: Sighting) {
     if sighting.isPassedOver { return glanced(record, key, sighting) }
-    let index = sighting.texts.firstIndex { $0.data == record.data }
-    switch (record.appeared, index) {
-    case (true, let index?): sighting.texts[index].protocols.insert(record.packetProtocol)
-    case (true, nil):
-      sighting.texts.append((record.data, [record.packetProtocol]))
-      // If an instance announces many records at a time, the last ones count.
-      sighting.texts = sighting.texts.suffix(DiscoveryLimits.texts)
-    case (false, let index?):
-      sighting.texts[index].protocols.remove(record.packetProtocol)
-      guard sighting.texts[index].protocols.isEmpty else { return }
-      sighting.texts.remove(at: index)
-    case (false, nil): return
-    }
-    guard sighting.service == nil || isOfInterest(text(sighting)) else { return passOver(key, sighting) }
+    guard sighting.note(text: record) else { return }
+    guard sighting.service == nil || isOfInterest(sighting.text) else { return passOver(key, sighting) }
     tell(key, sighting)
   }
 
   private func tell(_ key: SightingKey, _ sighting: Sighting) {
     guard let service = sighting.service else { return }
-    observe(.resolved(key, host: service.host, port: service.port, text: text(sighting)))
-  }
-
-  private func text(_ sighting: Sighting) -> [String: [UInt8]] {
-    TextRecord.parse(sighting.texts.last.map { TextRecord.entries(wire: $0.data) } ?? sighting.service?.text ?? [])
+    observe(.resolved(key, host: service.host, port: service.port, text: sighting.text))
   }
 
   private func saw(_ record: SeenRecord, _ key: SightingKey, _ sighting: Sighting) {
     guard let address = IPAddress(record.data), let interface = interfaces[key.interfaceIndex] else { return }
     if record.appeared {
-      guard sighting.addresses[address] != nil || sighting.addresses.count < DiscoveryLimits.addresses else { return }
-      sighting.addresses[address, default: []].insert(record.packetProtocol)
+      guard sighting.gains(address, over: record.packetProtocol) else { return }
       observe(.gained(key, address, interface: interface))
       answered(key)
-    } else if sighting.addresses[address]?.remove(record.packetProtocol) != nil,
-      sighting.addresses[address]?.isEmpty == true
-    {
-      sighting.addresses[address] = nil
+    } else if sighting.loses(address, over: record.packetProtocol) {
       observe(.dropped(key, address))
     }
-  }
-}
-
-extension SightingKey {
-  /// Returns the appearance of the instance over an IP version.
-  fileprivate func sighting(_ packetProtocol: Int32) -> ServiceSighting {
-    ServiceSighting(
-      instanceName: instanceName, interface: interfaceIndex, packetProtocol: packetProtocol, appeared: true)
   }
 }
