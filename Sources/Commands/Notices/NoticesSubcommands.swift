@@ -1,7 +1,9 @@
 import ArgumentParser
+import Foundation
 import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
+import LatchkeySystem
 
 struct NoticesSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -99,3 +101,152 @@ struct NoticesSetSubcommand: AsyncParsableCommand {
       + TimesText.changes(of: NoticeRule.quiet.key.text, to: quiet)
   }
 }
+
+/// The notices on a desktop, by what they are about.
+struct ShownNotices {
+  /// What a notice says, and what can be pressed.
+  struct Notice: Hashable {
+    var title: String
+    var sentence: String
+    var actions: [DesktopNotification.Action] = []
+    /// What to type instead, on a desktop without buttons.
+    var words = ""
+    /// A Boolean value that indicates whether it is shown until it is answered or withdrawn.
+    var stays = false
+  }
+
+  /// The most notices that are kept, to be replaced; the oldest are forgotten first.
+  private static let capacity = 64
+
+  private let desktop: any NotificationDesktop
+  private var shown: [(key: String, notice: Notice, id: NotificationID)] = [] { didSet { remember() } }
+  private var memory: ShownMemory?
+
+  init(_ desktop: any NotificationDesktop, memory: ShownMemory? = nil) {
+    (self.desktop, self.memory) = (desktop, memory)
+  }
+
+  private mutating func remember() {
+    guard var memory else { return }
+    let staying = shown.filter(\.notice.stays).map { ($0.key, $0.id) }
+    memory.keep(Dictionary(staying) { $1 }, on: desktop)
+    self.memory = memory
+  }
+
+  /// Returns what an earlier notifier has shown and is to be answered yet.
+  func recalled() -> [String: NotificationID] { memory?.recalled(desktop) ?? [:] }
+
+  /// Takes over a notification that an earlier notifier has shown.
+  mutating func adopt(_ id: NotificationID, _ notice: Notice, key: String) { shown.append((key, notice, id)) }
+
+  /// Withdraws a notification that an earlier notifier has shown.
+  func withdraw(_ id: NotificationID) { desktop.withdraw(id) }
+
+  /// Shows a notice, in the place of the last one with the same key.
+  mutating func show(_ notice: Notice, key: String) throws(NotificationFault) {
+    let capabilities = try desktop.capabilities()
+    let hasActions = capabilities.contains("actions")
+    let text = ShownText.safe(notice.sentence) + (hasActions || notice.words.isEmpty ? "" : " \(notice.words)")
+    let id = try desktop.show(
+      DesktopNotification(
+        title: ShownText.safe(notice.title), body: capabilities.contains("body-markup") ? Self.escaped(text) : text,
+        actions: hasActions ? notice.actions : [], stays: notice.stays), replacing: shown.first { $0.key == key }?.id)
+    shown.removeAll { $0.key == key || $0.id == id }
+    shown.append((key, notice, id))
+    shown = Array(shown.suffix(Self.capacity))
+  }
+
+  func key(of id: NotificationID) -> String? { shown.first { $0.id == id }?.key }
+
+  mutating func withdraw(_ key: String) {
+    guard let index = shown.firstIndex(where: { $0.key == key }) else { return }
+    desktop.withdraw(shown.remove(at: index).id)
+  }
+
+  /// Forgets a notice that a person or the desktop has closed.
+  mutating func forget(_ id: NotificationID) { shown.removeAll { $0.id == id } }
+
+  /// Gives a notice another key, so that what is shown by that one takes its place.
+  mutating func move(_ key: String, to other: String) {
+    guard let index = shown.firstIndex(where: { $0.key == key }) else { return }
+    shown[index].key = other
+  }
+
+  /// Shows again what was to stay and an earlier service has shown.
+  mutating func showAgain(by generation: Int) throws(NotificationFault) {
+    let gone = shown.filter { $0.id.generation < generation }
+    shown.removeAll { $0.id.generation < generation && !$0.notice.stays }
+    for (key, notice, _) in gone where notice.stays { try show(notice, key: key) }
+  }
+
+  /// Returns a text that the service shows as it is, without reading markup in it.
+  static func escaped(_ text: String) -> String {
+    text.reduce(into: "") { result, character in
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      default: result.append(character)
+      }
+    }
+  }
+}
+
+/// What is shown on the desktop until it is answered, kept for a notifier that takes the place of a
+/// killed one.
+///
+/// It is a file in the session's folder, which ends with the session as the notifications do.
+struct ShownMemory {
+  /// The content of the file.
+  private struct Content: Codable, Equatable {
+    /// The notification service's name on the bus, which no other service gets.
+    var owner: String
+    /// The number of each notification, by what it is about.
+    var numbers: [String: UInt32]
+  }
+
+  private let path: String
+  private var last: Content?
+
+  /// Returns `nil` without a session's folder in the environment.
+  init?(_ variables: [String: String]) {
+    guard let folder = variables["XDG_RUNTIME_DIR"], folder.hasPrefix("/") else { return nil }
+    path = folder + "/latchkey-notify.json"
+  }
+
+  /// Returns what an earlier notifier has shown by the same service, and what that service's
+  /// notifications are known by now.
+  func recalled(_ desktop: any NotificationDesktop) -> [String: NotificationID] {
+    guard let owner = desktop.owner(), let bytes = FileManager.default.contents(atPath: path),
+      let content = try? JSONDecoder().decode(Content.self, from: bytes), content.owner == owner.name
+    else { return [:] }
+    return content.numbers.mapValues { NotificationID(owner.generation, $0) }
+  }
+
+  /// Keeps what is shown now.
+  ///
+  /// After a fault, a killed notifier's notices stay until somebody closes them.
+  mutating func keep(_ shown: [String: NotificationID], on desktop: any NotificationDesktop) {
+    if shown.isEmpty, last == nil || last?.numbers.isEmpty == true { return }
+    guard let owner = desktop.owner() else { return }
+    let numbers = shown.filter { $0.value.generation == owner.generation }.mapValues(\.number)
+    let content = Content(owner: owner.name, numbers: numbers)
+    guard content != last, let bytes = try? JSONEncoder().encode(content) else { return }
+    last = content
+    try? DurableFile.replace(path, with: Array(bytes))
+  }
+}
+
+/// The desktop on which notices are shown; tests put their own in its place.
+protocol NotificationDesktop: Sendable {
+  /// What happens on it, for one reader.
+  var events: AsyncStream<NotificationService.Event> { get }
+  func capabilities() throws(NotificationFault) -> Set<String>
+  func show(_ notification: DesktopNotification, replacing old: NotificationID?) throws(NotificationFault)
+    -> NotificationID
+  func withdraw(_ notification: NotificationID)
+  /// The service that shows them at present; `nil` if there is none.
+  func owner() -> NotificationService.Owner?
+}
+
+extension NotificationService: NotificationDesktop {}

@@ -113,3 +113,107 @@ extension CommandDefinition where Draft == Self {
     from draft: Self, for device: DeviceID, in transaction: inout some EffectTransaction, _ clock: ClockReader
   ) throws -> Self { draft }
 }
+
+/// The reads and writes that are available to the effects of commands, within the transaction that
+/// executes a command.
+///
+/// One implementation uses the database, the other is the simulator's in memory, so that both run
+/// the same effects.
+public protocol EffectTransaction {
+  var own: DeviceID { get }
+  /// The device that issued the command, for the audit.
+  var author: DeviceID { get }
+  /// The time in Unix milliseconds by this machine's wall clock; for people, never for a decision.
+  var wall: Int64 { get }
+  /// How far this machine enforces rules.
+  var enforcement: Enforcement { get }
+  /// A Boolean value that indicates whether rules are in force only once an agent says so.
+  var awaitsAgent: Bool { get }
+
+  /// Stores a text for the person at this machine; does nothing if one is stored under its ID.
+  mutating func keep(_ message: ReceivedMessage) throws
+
+  /// Returns a register, also a deleted one; `nil` if there has been no edit of it.
+  func register(_ key: RegisterKey, in zone: Zone) throws -> Register?
+  /// Returns the registers of a zone that this machine holds, in the order of their keys.
+  func registers(in zone: Zone) throws -> [Register]
+  /// Returns the zones of which this machine holds registers.
+  func zones() throws -> [Zone]
+  /// Keeps an edit in place of what is held of the register.
+  mutating func save(_ register: Register) throws
+  mutating func forget(_ zone: Zone) throws
+  /// On a child's machine: has its other parents hear of edits.
+  mutating func tell(_ registers: [Register]) throws
+  /// On a child's machine: has the parent that gave the command hear of registers.
+  mutating func tellAuthor(_ registers: [Register]) throws
+  /// On a parent's machine: keeps registers that a child's machine holds and this one lacks.
+  mutating func note(_ told: [Register], by device: DeviceID) throws
+
+  /// Returns the facts of a kind about a child, in the order in which they arrived.
+  func facts(_ kind: FactKind, of child: ChildID) throws -> [Fact]
+  /// Returns a value of all facts of a kind about a child; throws the database's error.
+  ///
+  /// `add` adds facts in the order in which they arrived, in any number of calls.
+  func value<Value: Sendable>(
+    of kind: FactKind, _ child: ChildID, empty: Value, add: (inout Value, [Fact]) -> Void
+  ) throws -> Value
+  /// Keeps a fact of this machine's, and sends it to all others that hold the child's facts.
+  ///
+  /// Throws `BodyFault` if there is no room for it.
+  mutating func add(_ fact: Fact) throws
+  /// Sends a fact to a device, also to the one that made it, which may have been restored.
+  mutating func remind(_ device: DeviceID, of fact: Fact) throws
+  /// Has a device hear of all facts about a child, now and from now on.
+  mutating func offerFacts(of child: ChildID, to device: DeviceID) throws
+
+  /// Rows of usage that this machine holds.
+  func usageRecords() throws -> Int64
+}
+
+/// The outcome of a command's effect on a child's machine.
+public enum EffectOutcome: Hashable, Sendable {
+  case done(StateInForce)
+  /// A state that was set later is in force instead.
+  case superseded(StateInForce)
+  /// The effect failed for a reason: one sentence with the next step.
+  case failed(reason: ToldSentence)
+  /// Something outside the database must carry out the effect; the receipt follows when it has.
+  case underWay(EffectWait)
+}
+
+/// A condition that the effect of a command waits for.
+public struct EffectWait: Hashable, Sendable {
+  /// The condition as a phrase after “waits for”, at most 255 bytes.
+  public var what: ToldSentence
+  /// The time in which the effect must have an outcome, in milliseconds of this machine's age.
+  public var within: Int64
+  /// The machine's present state, the answer at the end of the time; `nil` to fail then.
+  public var held: StateInForce?
+
+  public init(_ what: ToldSentence, within: Int64, held: StateInForce? = nil) {
+    (self.what, self.within, self.held) = (what, within, held)
+  }
+}
+
+/// An effect that something outside the database must carry out, stored until it has an outcome.
+public struct PendingEffect: Hashable, Sendable {
+  public var commandID: CommandID
+  /// The parent's machine that issued the command, which receives the receipt.
+  public var author: DeviceID
+  public var payload: CommandPayload
+  public var wait: EffectWait
+
+  public init(commandID: CommandID, author: DeviceID, payload: CommandPayload, wait: EffectWait) {
+    (self.commandID, self.author, self.payload, self.wait) = (commandID, author, payload, wait)
+  }
+
+  /// Returns the outcome of an effect whose time is over.
+  public static func late(_ wait: EffectWait) -> EffectOutcome {
+    if let held = wait.held { return .done(held) }
+    return .failed(
+      reason: ToldSentence(
+        Phrase(
+          "It waited for {what} for longer than it may: look at that machine, and give the command again.",
+          ["what": .phrase(wait.what.said)])))
+  }
+}

@@ -103,3 +103,127 @@ enum TimesForms {
     return [.init(listing.key.text, nil)] + (isLast ? [name.change(nil)] : [])
   }
 }
+
+/// A change of a rule of times or limits that a parent has typed.
+struct PlanEdit: Hashable, Sendable {
+  struct Fault: Error, Hashable {
+    var field: String
+    var phrase: Phrase
+
+    init(_ field: String, _ phrase: Phrase) { (self.field, self.phrase) = (field, phrase) }
+    init(_ field: String, _ fault: RuleFault) { self.init(field, fault.phrase) }
+  }
+
+  var rule: PlanRule
+  /// The days for which it holds; `nil` for always.
+  var days: DayRange?
+  /// What changes, at least one, with the values in the form that is stored.
+  var changes: [RuleRequest.Change]
+
+  /// Reads a form, as a person typed it.
+  ///
+  /// - Throws: `Fault` for a field that cannot be read, or if nothing would change.
+  init(_ rule: PlanRule, _ fields: FormFields, _ plan: ChildPlan) throws(Fault) {
+    self.rule = rule
+    days = try Self.days(rule, fields, plan.today)
+    var changes: [RuleRequest.Change]
+    do throws(RuleFault) {
+      let value = try fields["value"].map { text throws(RuleFault) in
+        try TypedInput.read(text, isOfTimes: rule.isOfTimes)
+      }
+      let typed = value == "none" ? nil : value
+      if let days, let key = rule.key(on: days) {
+        changes = [key.change(try Self.value(of: rule, onDays: typed))]
+      } else {
+        let length = try fields["length"].map { text throws(RuleFault) in try TypedInput.read(text) }
+        changes = try Self.changes(of: rule, typed, length: length, plan)
+      }
+    } catch { throw Fault("value", error) }
+    if let days, let name = fields["name"] {
+      let key = DayRule.name.key(on: days)
+      do throws(RuleFault) { changes.append(key.change(try Rule(key, typed: name).text)) } catch {
+        throw Fault("name", error)
+      }
+    }
+    do throws(RuleFault) { self.changes = try Self.real(changes, plan) } catch { throw Fault("value", error) }
+    guard !self.changes.isEmpty else {
+      throw Fault("value", Phrase("Nothing would change: this is how it is already."))
+    }
+  }
+
+  /// Returns the days that a form means; `nil` for always.
+  private static func days(_ rule: PlanRule, _ fields: FormFields, _ today: FamilyDay) throws(Fault) -> DayRange? {
+    switch fields["when"] ?? "always" {
+    case "always":
+      let field = ["first", "last", "name"].first { fields[$0] != nil }
+      guard let field else { return nil }
+      throw Fault(
+        field, Phrase("Days or a name are filled in, and it would hold always: choose the days, or leave them empty."))
+    case "today":
+      guard let field = ["first", "last"].first(where: { fields[$0] != nil }) else { return DayRange(today) }
+      throw Fault(
+        field, Phrase("Days are filled in, and it would hold only today: choose the days, or leave them empty."))
+    default:
+      guard let first = fields["first"].flatMap(TypedInput.day) else {
+        throw Fault("first", Phrase("Give the first day, such as 2026-12-23."))
+      }
+      guard let last = fields["last"].map(TypedInput.day) ?? first else {
+        throw Fault("last", Phrase("Give the last day, such as 2027-01-06, or leave it empty for one day."))
+      }
+      guard last >= today else { throw Fault("last", Phrase("Those days are over: give today or later days.")) }
+      guard let days = DayRange(first, through: last) else {
+        throw Fault("last", Phrase("Give at most 366 days, the first one first."))
+      }
+      return days
+    }
+  }
+
+  private static func value(of rule: PlanRule, onDays typed: String?) throws(RuleFault) -> String {
+    guard let typed else { return "none" }
+    return rule.isOfTimes ? TimesText.typed(typed) : DayRule.limit.text(try DayRule.limit.read(given: typed))
+  }
+
+  private static func changes(
+    of rule: PlanRule, _ typed: String?, length: String?, _ plan: ChildPlan
+  ) throws(RuleFault) -> [RuleRequest.Change] {
+    let key = rule.key
+    switch rule {
+    case .bedtime, .school, .reward: return [key.change(typed.map(TimesText.typed))]
+    case .weekly: return [key.change(try typed.map(given(ChildRule.weeklyLimit)))]
+    case .carryOver: return [key.change(try typed.map(given(ChildRule.carryOver)))]
+    case .breaks:
+      guard let typed else { return [key.change(nil)] }
+      let minutes = [typed, length ?? ""].map { SpanReader.minutes($0).map(String.init) ?? $0 }
+      return [key.change(minutes.joined(separator: " "))]
+    case .daily:
+      guard let typed else { return [key.change(nil)] + DayLimits.Change.removal(of: key.text, on: Weekday.allCases) }
+      let change = try DayLimits.Change(given: typed)
+      if change.limits[nil] != nil { return change.changes(of: key.text, replacing: Weekday.allCases) }
+      // The field shows the whole week, so that a day that is not named there has no limit.
+      return Weekday.allCases.compactMap { day in
+        let wanted = change.limits[day] ?? nil
+        return wanted == plan.plan.dailyLimit?[day] ? nil : key.on(day).change(ChildRule.dailyLimit.text(wanted))
+      }
+    }
+  }
+
+  /// Returns what reads the argument of an option, and writes it as it is stored.
+  private static func given<Value>(
+    _ kind: RuleKind<RuleSet, Value>
+  ) -> (String) throws(RuleFault) -> String where Value: Hashable & Sendable {
+    { text throws(RuleFault) in try kind.entry.given(text) }
+  }
+
+  /// Returns the changes that change anything, with values in the form that is stored.
+  private static func real(
+    _ changes: [RuleRequest.Change], _ plan: ChildPlan
+  ) throws(RuleFault) -> [RuleRequest.Change] {
+    var real: [RuleRequest.Change] = []
+    for change in changes {
+      guard let key = RegisterKey(change.key).flatMap({ RuleKey($0) }) else { continue }
+      let value = try change.value.map { text throws(RuleFault) in try Rule(key, typed: text).text }
+      if plan.own(change.key)?.value != value { real.append(.init(change.key, value)) }
+    }
+    return real
+  }
+}

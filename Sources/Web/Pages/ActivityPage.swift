@@ -136,3 +136,117 @@ enum UseDownload {
       })
   }
 }
+
+/// The sentences about entries of the audit.
+private enum AuditText {
+  static func words(_ entry: AuditEntry) -> Phrase {
+    let target = Phrase.Argument.text(entry.target)
+    let (old, new) = (Phrase.Argument.text(entry.old ?? "–"), Phrase.Argument.text(entry.new ?? "–"))
+    switch entry.action {
+    case "register.set": return entry.phrase ?? Phrase(verbatim: entry.words ?? entry.target)
+    case "device.paired": return Phrase("{machine} was paired.", ["machine": new])
+    case "device.assigned":
+      return entry.new.map { $0.isEmpty } ?? true
+        ? Phrase("{machine} is no child's any more.", ["machine": target])
+        : Phrase("{machine} was given to {child}.", ["machine": target, "child": new])
+    case "device.renamed": return Phrase("{old} is called {new} now.", ["old": old, "new": new])
+    case "device.removed": return Phrase("{machine} was removed.", ["machine": entry.old == nil ? target : old])
+    case "device.forgotten":
+      return Phrase("{machine} was removed without being told.", ["machine": entry.old == nil ? target : old])
+    case "device.quarantined":
+      return Phrase("{machine} was cut off, since two machines use its keys.", ["machine": target])
+    case "device.released": return Phrase("{machine} is no longer cut off.", ["machine": target])
+    case "household.keys-changed": return Phrase("The family's keys were changed.")
+    case "identity.renewed": return Phrase("This machine got a new identity, and its pairings ended.")
+    case "parent.told": return Phrase("Another parent is {parent}.", ["parent": new])
+    case "receiver.set":
+      return Phrase(
+        "The receiver {receiver} was set up: {rights}.",
+        ["receiver": target, "rights": .phrase(rights(entry.new ?? "–"))])
+    case "receiver.acts": return Phrase("The receiver {receiver} did this: {deed}.", ["receiver": target, "deed": new])
+    case "browser.let-in":
+      return entry.new == BrowserRight.look.rawValue
+        ? Phrase("The phone {phone} was let in, to look.", ["phone": target])
+        : Phrase("The phone {phone} was let in, with a parent's rights.", ["phone": target])
+    case "browser.removed": return Phrase("The phone {phone} was signed out.", ["phone": target])
+    case "receiver.removed": return Phrase("The receiver {receiver} was removed.", ["receiver": target])
+    case "zone.forgotten": return Phrase("What was kept of a child or a machine was forgotten.")
+    case "usage.dropped":
+      return Phrase("No room was left for use, which was dropped: {what}.", ["what": .phrase(use(entry.new ?? "–"))])
+    case "usage.not-queued": return Phrase("No room was left for use that {machine} was to get.", ["machine": target])
+    case let action where action.hasPrefix("clock."):
+      return Phrase("The clock of this machine was set: {what}.", ["what": .phrase(shift(entry.new ?? "–"))])
+    default: return Phrase("{action}: {target}", ["action": .text(entry.action), "target": target])
+    }
+  }
+
+  /// Returns how far a clock was set, of which the store keeps English words such as `5 min ahead`.
+  private static func shift(_ text: String) -> Phrase {
+    let words = text.split(separator: " ").map(String.init)
+    let numbers = words.compactMap { Int($0) }
+    let time: Phrase
+    switch (words.dropLast().filter { Int($0) == nil }, numbers.count) {
+    case (["s"], 1): time = SpanText.phrase(of: Int64(clamping: numbers[0]) * 1_000)
+    case (["min"], 1): time = SpanText.phrase(minutes: numbers[0])
+    case (["h"], 1) where numbers[0] < 24: time = SpanText.phrase(minutes: numbers[0] * 60)
+    case (["h", "min"], 2) where numbers[0] < 24: time = SpanText.phrase(minutes: numbers[0] * 60 + min(59, numbers[1]))
+    case (["day"], 1), (["days"], 1): time = SpanText.phrase(of: Int64(min(numbers[0], 1_000_000)) * 86_400_000)
+    default: return Phrase(verbatim: text)
+    }
+    switch words.last {
+    case "ahead": return Phrase("{time} ahead", ["time": .phrase(time)])
+    case "back": return Phrase("{time} back", ["time": .phrase(time)])
+    default: return Phrase(verbatim: text)
+    }
+  }
+
+  /// Returns how much use was dropped, of which the store keeps English words.
+  private static func use(_ text: String) -> Phrase {
+    guard let match = text.wholeMatch(of: /([0-9]{1,15}) records of ([0-9]{1,15}) sessions/) else {
+      return Phrase(verbatim: text)
+    }
+    return Phrase(
+      "{records} records of {sessions} sessions",
+      ["records": .text(String(match.1)), "sessions": .text(String(match.2))])
+  }
+
+  /// Returns what a receiver may do; the store keeps words: `reads, 30 min, 0 milli-points`.
+  private static func rights(_ text: String) -> Phrase {
+    guard let match = text.wholeMatch(of: /([a-z ]+), ([0-9]{1,9}) min, ([0-9]{1,15}) milli-points/),
+      let minutes = Int(match.2), let points = Int64(match.3)
+    else { return Phrase(verbatim: text) }
+    let names: [Phrase] = match.1.split(separator: " ").map { word in
+      switch word {
+      case "reads": Phrase("it reads")
+      case ReceiverRight.answer.rawValue: Phrase("it answers requests")
+      case ReceiverRight.grant.rawValue: Phrase("it gives time")
+      case ReceiverRight.lock.rawValue: Phrase("it locks and unlocks")
+      case ReceiverRight.points.rawValue: Phrase("it gives points")
+      default: Phrase(verbatim: String(word))
+      }
+    }
+    return Phrase(
+      "{rights}; at most {time} and {points} a day",
+      [
+        "rights": .list(names.map { .phrase($0) }), "time": .phrase(SpanText.phrase(minutes: minutes)),
+        "points": .phrase(PointsText.phrase(points)),
+      ])
+  }
+
+  /// Returns who did it: a machine, and the phone that was used.
+  static func author(_ entry: AuditEntry) -> Phrase {
+    guard let phone = entry.through else { return Phrase(verbatim: entry.by.text) }
+    return Phrase("{machine}, through {phone}", ["machine": .text(entry.by.text), "phone": .text(phone)])
+  }
+
+  static func whom(_ entry: AuditEntry) -> Phrase {
+    if let name = entry.childName ?? entry.deviceName { return Phrase(verbatim: name.text) }
+    return entry.target == "family" ? Phrase("the whole family") : PageWords.none
+  }
+
+  /// Returns what there was before; of what is no rule, the sentence says it.
+  static func before(_ entry: AuditEntry) -> Phrase {
+    guard entry.action == "register.set" else { return PageWords.none }
+    return entry.oldPhrase ?? entry.old.map { Phrase(verbatim: $0) } ?? PageWords.none
+  }
+}
