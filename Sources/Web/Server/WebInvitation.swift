@@ -36,16 +36,8 @@ public struct WebInvitation: Hashable, Sendable {
     guard let socket = LocalSocket.connect(to: place.socket), socket.peer?.user == geteuid() else { return nil }
     // It is short: a new connection has room for it.
     guard socket.write(Array("\(page)\n".utf8)[...]) != nil else { return nil }
-    let deadline = SystemClock.awake.milliseconds + Int64(milliseconds)
-    var bytes: [UInt8] = []
-    while bytes.count <= mostBytes {
-      var waiting = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
-      let rest = deadline - SystemClock.awake.milliseconds
-      guard rest > 0, poll(&waiting, 1, Int32(clamping: rest)) != 0 else { return nil }
-      guard let more = socket.read() else { return WebInvitation(bytes) }
-      bytes += more
-    }
-    return nil
+    let bytes = socket.read(within: Int64(milliseconds)) { $0.count > mostBytes }
+    return bytes.flatMap { $0.count > mostBytes ? nil : WebInvitation($0) }
   }
 }
 
@@ -100,19 +92,30 @@ final class InvitationService: Sendable {
 
   /// Returns the page that a caller names within a second; `nil` if there is no such page.
   private static func page(of caller: LocalSocket) -> String? {
-    var bytes: [UInt8] = []
-    let deadline = SystemClock.awake.milliseconds + 1_000
-    while bytes.last != UInt8(ascii: "\n"), bytes.count < 64 {
-      var waiting = pollfd(fd: caller.descriptor, events: Int16(POLLIN), revents: 0)
-      let rest = deadline - SystemClock.awake.milliseconds
-      guard rest > 0, poll(&waiting, 1, Int32(clamping: rest)) > 0, let more = caller.read() else { return nil }
-      bytes += more
+    let end = UInt8(ascii: "\n")
+    guard let bytes = caller.read(within: 1_000, until: { $0.last == end || $0.count >= 64 }), bytes.last == end else {
+      return nil
     }
     let page = String(decoding: bytes.dropLast(), as: UTF8.self)
     return [WebInvitation.first, WebInvitation.phones].contains(page) ? page : nil
   }
 
-  func remove(_ link: String) {
-    if let file = files.withLock({ $0.removeValue(forKey: link) }) { unlink(file) }
+  func remove(_ link: String) { if let file = files.withLock({ $0.removeValue(forKey: link) }) { unlink(file) } }
+}
+
+extension LocalSocket {
+  /// Reads until there is enough, or the other side has ended; `nil` if the time in milliseconds is
+  /// over before.
+  fileprivate func read(within milliseconds: Int64, until isEnough: ([UInt8]) -> Bool) -> [UInt8]? {
+    let deadline = SystemClock.awake.milliseconds + milliseconds
+    var bytes: [UInt8] = []
+    while !isEnough(bytes) {
+      var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let rest = deadline - SystemClock.awake.milliseconds
+      guard rest > 0, poll(&waiting, 1, Int32(clamping: rest)) != 0 else { return nil }
+      guard let more = read() else { break }
+      bytes += more
+    }
+    return bytes
   }
 }
