@@ -171,7 +171,5 @@ extension ProcessIdentity: FrameValue {
     self.init(processID: Int32(pid), startTime: try body.number64())
   }
 
-  func write(to body: FieldWriter) -> FieldWriter {
-    body.number32(UInt32(bitPattern: processID)).number64(startTime)
-  }
+  func write(to body: FieldWriter) -> FieldWriter { body.number32(UInt32(bitPattern: processID)).number64(startTime) }
 }

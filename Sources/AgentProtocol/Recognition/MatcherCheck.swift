@@ -9,7 +9,7 @@ public enum MatcherCheck {
     switch matcher.kind {
     case .sha256:
       let isDigest =
-        value.utf8.count == 64 && value.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        value.utf8.count == 64 && value.utf8.allSatisfy { $0.isDigit || (0x61...0x66).contains($0) }
       return isDigest ? nil : .badMatcher
     case .package:
       guard isPackageName(value) else { return .badMatcher }
@@ -55,10 +55,8 @@ public enum MatcherCheck {
   private static func isPadded(_ text: String) -> Bool { text.hasPrefix(" ") || text.hasSuffix(" ") }
 
   private static func isPackageName(_ name: String) -> Bool {
-    name.utf8.count >= 2 && name.utf8.first.map { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) } == true
-      && name.utf8.allSatisfy {
-        (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E].contains($0)
-      }
+    name.utf8.count >= 2 && name.utf8.first.map { $0.isLowercaseLetter || $0.isDigit } == true
+      && name.utf8.allSatisfy { $0.isLowercaseLetter || $0.isDigit || [0x2B, 0x2D, 0x2E].contains($0) }
   }
 
   /// Returns whether a pattern names the executable of a needed program or shell, alone or by its

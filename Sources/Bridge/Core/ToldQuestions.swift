@@ -55,7 +55,6 @@ struct ToldQuestions: Sendable {
     }
   }
 
-  /// Returns the question that is told about a request.
   func notice(of request: CommandID) -> ParentNotice? { notices.last { $0.requests.contains(request) } }
   mutating func forget(_ key: String) { notices.removeAll { $0.key == key } }
 

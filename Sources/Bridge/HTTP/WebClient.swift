@@ -50,9 +50,7 @@ struct WebClient: WebPosting {
     client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
   }
 
-  func close() async {
-    do { try await client.shutdown() } catch {}
-  }
+  func close() async { do { try await client.shutdown() } catch {} }
 
   /// Sends a body, and returns the answer, whatever its status is.
   func post(_ url: String, _ headers: [(String, String)], _ body: [UInt8]) async -> Result<WebAnswer, WebFault> {

@@ -25,7 +25,7 @@ public struct SocketEndpoint: Hashable, Sendable, CustomStringConvertible {
       guard !host.contains(where: { ":[]".contains($0) }) else { return nil }
     }
     guard !host.isEmpty, host.utf8.count <= Limits.hostBytes, !host.contains(where: \.isWhitespace),
-      port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt16(port), number > 0
+      port.utf8.allSatisfy(\.isDigit), let number = UInt16(port), number > 0
     else { return nil }
     self.init(host: String(host), port: number)
   }

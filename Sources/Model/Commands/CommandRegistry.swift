@@ -94,17 +94,8 @@ public struct CommandKind: RawRepresentable, Hashable, Sendable, Codable, Expres
   /// Creates a name from text; `nil` if it is empty, too long, or contains another character.
   public init?(rawValue: String) {
     let bytes = rawValue.utf8
-    guard (1...64).contains(bytes.count), bytes.allSatisfy(Self.isAllowed) else { return nil }
+    guard (1...64).contains(bytes.count), bytes.allSatisfy({ $0.isLetterOrDigit || $0 == 0x2D }) else { return nil }
     self.rawValue = rawValue
-  }
-
-  private static func isAllowed(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-      true
-    default: false
-    }
   }
 
   /// Creates a name from a literal; traps if the literal is not a valid name.
@@ -114,6 +105,4 @@ public struct CommandKind: RawRepresentable, Hashable, Sendable, Codable, Expres
   }
 }
 
-extension CommandKind: CustomStringConvertible {
-  public var description: String { rawValue }
-}
+extension CommandKind: CustomStringConvertible { public var description: String { rawValue } }

@@ -11,9 +11,7 @@ public struct PIN: Hashable, Sendable, CustomStringConvertible, CustomDebugStrin
 
   /// Creates a PIN; returns `nil` for a text that is not 4 to 12 ASCII digits.
   public init?(_ text: String) {
-    guard Self.lengths.contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-      return nil
-    }
+    guard Self.lengths.contains(text.utf8.count), text.utf8.allSatisfy(\.isDigit) else { return nil }
     digits = text
   }
 
@@ -50,18 +48,9 @@ public struct PINHash: Hashable, Sendable {
     let parts = text.utf8.dropFirst(Self.beginning.utf8.count)
       .split(separator: UInt8(ascii: "$"), omittingEmptySubsequences: false)
     guard parts.map(\.count) == [Self.saltCharacters, Self.hashCharacters],
-      parts.joined().allSatisfy(Self.isBase64)
+      parts.joined().allSatisfy({ $0.isLetterOrDigit || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") })
     else { return nil }
     self.text = text
-  }
-
-  private static func isBase64(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
-      true
-    default: false
-    }
   }
 }
 

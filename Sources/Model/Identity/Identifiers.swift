@@ -226,9 +226,7 @@ public struct DeviceID: Hashable, Sendable, Comparable, TextCodable {
   /// The first eight symbols: enough for a family's tables, and never proof of an identity.
   public var short: String { String(description.prefix(9)) }
 
-  public static func < (left: DeviceID, right: DeviceID) -> Bool {
-    left.bytes.lexicographicallyPrecedes(right.bytes)
-  }
+  public static func < (left: DeviceID, right: DeviceID) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
 
   public var description: String {
     let text = Crockford.encode(bytes)

@@ -77,10 +77,8 @@ public struct NewReceiver: Hashable, Sendable, Codable, CheckedRequest {
 
   /// Returns whether a text can be a receiver's name, which is part of a file's and a unit's name.
   public static func isName(_ text: String) -> Bool {
-    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
-    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-    guard let first = text.utf8.first, letters.contains(first), text.utf8.count <= 32 else { return false }
-    return text.utf8.allSatisfy { letters.contains($0) || digits.contains($0) || $0 == UInt8(ascii: "-") }
+    guard text.utf8.first?.isLowercaseLetter == true, text.utf8.count <= 32 else { return false }
+    return text.utf8.allSatisfy { $0.isLowercaseLetter || $0.isDigit || $0 == UInt8(ascii: "-") }
   }
 }
 

@@ -82,11 +82,6 @@ extension Phrase {
 
   private static func isName(_ name: String) -> Bool {
     guard (1...nameBytes).contains(name.utf8.count), name.first?.isLetter == true else { return false }
-    return name.utf8.allSatisfy { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-      default: false
-      }
-    }
+    return name.utf8.allSatisfy(\.isLetterOrDigit)
   }
 }

@@ -135,7 +135,7 @@ public enum PointsText {
   }
 
   private static func digits(_ text: Substring, _ lengths: ClosedRange<Int>) -> Int64? {
-    guard lengths.contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    guard lengths.contains(text.utf8.count), text.utf8.allSatisfy(\.isDigit) else { return nil }
     return Int64(text)
   }
 

@@ -86,7 +86,7 @@ public enum CSVText {
   private static func isNumber(_ text: String) -> Bool {
     guard text.hasPrefix("-") else { return false }
     let digits = text.dropFirst()
-    return !digits.isEmpty && digits.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+    return !digits.isEmpty && digits.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
   }
 }
 
@@ -125,4 +125,11 @@ public enum ShellWord {
   public static func machine(_ name: DeviceName, _ device: DeviceID) -> String {
     isPlain(name.text) ? "\"\(name.text)\"" : device.short
   }
+}
+
+/// What a byte of UTF-8 is as an ASCII character.
+extension UInt8 {
+  public var isDigit: Bool { (0x30...0x39).contains(self) }
+  public var isLowercaseLetter: Bool { (0x61...0x7A).contains(self) }
+  public var isLetterOrDigit: Bool { isDigit || (self | 0x20).isLowercaseLetter }
 }

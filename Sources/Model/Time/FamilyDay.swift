@@ -19,7 +19,7 @@ public struct FamilyDay: Hashable, Sendable, Comparable, TextCodable {
     guard parts.map(\.count) == [4, 2, 2] else { return nil }
     var numbers: [Int64] = []
     for part in parts {
-      guard part.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+      guard part.allSatisfy(\.isDigit) else { return nil }
       numbers.append(part.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) })
     }
     let day = FamilyDay(year: numbers[0], month: numbers[1], day: numbers[2])

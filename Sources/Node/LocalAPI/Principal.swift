@@ -93,10 +93,7 @@ package struct Caller: Hashable, Sendable {
   /// Returns whether a text can be the key of a deed.
   static func isKey(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
-      && text.utf8.allSatisfy { byte in
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
-      }
+      && text.utf8.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") }
   }
 }
 

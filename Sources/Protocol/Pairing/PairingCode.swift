@@ -220,7 +220,7 @@ public enum OpenCodesText {
     guard parts.count <= Limits.invitations else { return [] }
     var found: Set<UInt16> = []
     for part in parts {
-      guard (1...4).contains(part.count), part.allSatisfy({ (0x30...0x39).contains($0) }),
+      guard (1...4).contains(part.count), part.allSatisfy(\.isDigit),
         part.count == 1 || part.first != 0x30,
         let number = UInt16(String(decoding: part, as: UTF8.self)), number < Limits.discriminators
       else { return [] }

@@ -91,9 +91,7 @@ extension DayPlan {
     }
   }
 
-  private func verdict(_ terms: Terms, _ moment: Moment) -> Verdict {
-    verdict(moment) { consider(terms, moment, $0) }
-  }
+  private func verdict(_ terms: Terms, _ moment: Moment) -> Verdict { verdict(moment) { consider(terms, moment, $0) } }
 
   /// Makes a verdict from the standings that `consider` visits; it returns the category.
   private func verdict(_ moment: Moment, _ consider: ((Reason, Standing) -> Void) -> AppCategory) -> Verdict {

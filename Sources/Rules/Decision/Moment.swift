@@ -119,9 +119,7 @@ struct Moment {
   }
 
   /// Returns what is left if `tomorrow` milliseconds remain for the next day.
-  private func beyond(_ tomorrow: Int64) -> Standing {
-    tomorrow < next ? .open(toEnd + max(0, tomorrow)) : .open(nil)
-  }
+  private func beyond(_ tomorrow: Int64) -> Standing { tomorrow < next ? .open(toEnd + max(0, tomorrow)) : .open(nil) }
 
   /// Returns the time that is left, in milliseconds, if it ends before the horizon.
   func limited(_ left: Int64) -> Standing { left < toEnd + next ? .open(left) : .open(nil) }

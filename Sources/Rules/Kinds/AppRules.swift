@@ -97,9 +97,7 @@ extension RuleSet.App: RulePart {
   public static let table = indexed(rows)
 }
 
-extension RuleKind where Part == RuleSet.App {
-  public func key(of app: AppID) -> RuleKey { RuleKey(.app(app, row)) }
-}
+extension RuleKind where Part == RuleSet.App { public func key(of app: AppID) -> RuleKey { RuleKey(.app(app, row)) } }
 
 extension AppCategory {
   static let phrases: [AppCategory: Phrase] = [

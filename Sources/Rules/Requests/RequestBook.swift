@@ -143,6 +143,4 @@ extension RuleSet {
   }
 }
 
-extension RequestAnswer {
-  fileprivate var content: String { "\(day) \(verdictText) \(word)" }
-}
+extension RequestAnswer { fileprivate var content: String { "\(day) \(verdictText) \(word)" } }

@@ -116,6 +116,4 @@ public enum ChildRule {
     name: "day starts at", setting: "dayStartHour")
 }
 
-extension RuleKind where Part == RuleSet {
-  public var key: RuleKey { RuleKey(.child(row)) }
-}
+extension RuleKind where Part == RuleSet { public var key: RuleKey { RuleKey(.child(row)) } }

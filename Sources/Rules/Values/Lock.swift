@@ -86,7 +86,7 @@ public enum Lock: Hashable, Sendable {
   }
 
   private static func pair(_ digits: some Collection<UInt8>) -> Int64? {
-    guard digits.count == 2, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    guard digits.count == 2, digits.allSatisfy(\.isDigit) else { return nil }
     return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
   }
 

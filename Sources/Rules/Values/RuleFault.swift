@@ -23,7 +23,7 @@ enum RuleNumber {
   /// Returns the number of up to 15 ASCII digits without leading zeros; else `nil`.
   static func read(_ text: some StringProtocol) -> Int64? {
     let bytes = text.utf8
-    guard (1...15).contains(bytes.count), bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    guard (1...15).contains(bytes.count), bytes.allSatisfy(\.isDigit) else { return nil }
     guard bytes.count == 1 || bytes.first != 0x30 else { return nil }
     return Int64(String(text))
   }

@@ -63,7 +63,7 @@ public struct ClockWindow: Hashable, Sendable, Comparable {
   private static func minute(_ text: some StringProtocol) -> Int? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, (1...2).contains(parts[0].utf8.count), parts[1].utf8.count == 2 else { return nil }
-    let isDigits = parts.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+    let isDigits = parts.allSatisfy { $0.utf8.allSatisfy(\.isDigit) }
     guard isDigits, let hour = Int(String(parts[0])), let minute = Int(String(parts[1])) else { return nil }
     guard minute < 60, hour < 24 || (hour == 24 && minute == 0) else { return nil }
     return hour * 60 + minute

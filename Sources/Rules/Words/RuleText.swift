@@ -177,9 +177,7 @@ extension RuleKey {
     return filled
   }
 
-  private func subject(_ terms: RuleTerms) -> String {
-    Phrase("{what}", ["what": subjectArgument(terms)]).worded()
-  }
+  private func subject(_ terms: RuleTerms) -> String { Phrase("{what}", ["what": subjectArgument(terms)]).worded() }
 
   func subjectArgument(_ terms: RuleTerms) -> Phrase.Argument {
     switch place {

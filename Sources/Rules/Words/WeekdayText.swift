@@ -23,9 +23,7 @@ public enum WeekdayText {
   }
 
   /// Returns an item as a phrase, such as "Mon–Fri 20:00-07:00".
-  static func phrase(_ run: ClosedRange<Weekday>, _ value: String) -> Phrase {
-    phrase(run, Phrase(verbatim: value))
-  }
+  static func phrase(_ run: ClosedRange<Weekday>, _ value: String) -> Phrase { phrase(run, Phrase(verbatim: value)) }
 
   static func phrase(_ run: ClosedRange<Weekday>, _ value: Phrase) -> Phrase {
     if run == (Weekday.monday...Weekday.sunday) { return value }

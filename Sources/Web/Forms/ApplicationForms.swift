@@ -180,7 +180,7 @@ enum ApplicationForms {
 extension ApplicationFilter {
   /// The query that leads back to the same applications; without a text that needs an escape.
   var query: String {
-    let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) }
+    let isPlain = text.utf8.allSatisfy(\.isLetterOrDigit)
     return "?show=\(kind.rawValue)" + (isPlain && !text.isEmpty ? "&q=\(text)" : "")
   }
 }

@@ -120,9 +120,7 @@ enum ChildDayForms {
   static func later(
     _ plan: ChildPlan, by minutes: Int, now: Int64
   ) throws(PageFault) -> (times: String, start: String?) {
-    guard let boundary = plan.boundary else {
-      throw PageFault(500, "The family's clock is not known: try again.")
-    }
+    guard let boundary = plan.boundary else { throw PageFault(500, "The family's clock is not known: try again.") }
     let today = plan.today
     let exception = plan.plan.exceptions.last { $0.days.contains(today) && $0.rules.bedtime != nil }?.rules.bedtime
     var windows = exception?.windows ?? plan.plan.bedtime?[today.weekday] ?? []

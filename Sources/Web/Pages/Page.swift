@@ -107,11 +107,7 @@ struct PagePath: Hashable, Sendable {
 
   /// Returns whether a text is an ID: such alone stand in paths, where they need no escape.
   static func isID(_ text: String) -> Bool {
-    (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0 == 0x2D || isLetterOrDigit($0) }
-  }
-
-  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0 == 0x2D || $0.isLetterOrDigit }
   }
 }
 

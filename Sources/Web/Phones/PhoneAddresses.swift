@@ -43,8 +43,7 @@ public struct ProxyHosts: Sendable {
   private static func isLabel(_ label: Substring) -> Bool {
     guard (1...63).contains(label.utf8.count), label.first != "-", label.last != "-" else { return false }
     return label.utf8.allSatisfy {
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-        || $0 == UInt8(ascii: "-")
+      $0.isLowercaseLetter || $0.isDigit || $0 == UInt8(ascii: "-")
     }
   }
 

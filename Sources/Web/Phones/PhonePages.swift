@@ -123,6 +123,4 @@ enum PhonePages {
   }
 }
 
-extension EntryPages {
-  static var leftPhone: WebAnswer { PhonePages.leftPhone }
-}
+extension EntryPages { static var leftPhone: WebAnswer { PhonePages.leftPhone } }

@@ -127,12 +127,8 @@ extension AppCategory {
   }
 
   package init(wire: UInt32) throws(WireError) {
-    switch wire {
-    case 1: self = .learning
-    case 2: self = .reward
-    case 3: self = .neutral
-    default: throw WireError("category \(wire)")
-    }
+    guard let known = Self.allCases.first(where: { $0.wire == wire }) else { throw WireError("category \(wire)") }
+    self = known
   }
 }
 
@@ -146,11 +142,7 @@ extension Enforcement {
   }
 
   package init(wire: UInt32) throws(WireError) {
-    switch wire {
-    case 1: self = .recorded
-    case 2: self = .enforced
-    case 3: self = .ownPrograms
-    default: throw WireError("enforcement \(wire)")
-    }
+    guard let known = Self.allCases.first(where: { $0.wire == wire }) else { throw WireError("enforcement \(wire)") }
+    self = known
   }
 }

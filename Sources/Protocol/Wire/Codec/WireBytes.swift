@@ -41,11 +41,8 @@ extension DeviceRole {
   }
 
   init(wire: UInt32) throws(WireError) {
-    switch wire {
-    case 1: self = .parent
-    case 2: self = .child
-    default: throw WireError("role \(wire)")
-    }
+    guard let known = Self.allCases.first(where: { $0.wire == wire }) else { throw WireError("role \(wire)") }
+    self = known
   }
 }
 
