@@ -159,7 +159,6 @@ struct AppSetSubcommand: AsyncParsableCommand {
     let interface = try await node.open()
     if reset { return try await AppReset.run(app, of: owner.whose.owner, at: interface, options: options) }
     let request = RuleRequest(changes, app: app, isNew: new ? true : nil)
-    let console = TerminalEnvironment.current.console
     let named: EditedApp?
     do {
       named = try await RuleIssue.set(request, of: owner.whose.owner, at: interface, options: options)

@@ -41,7 +41,6 @@ struct AppsListSubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let found = try await interface.ask(Endpoints.getApps, child)
     if listing.format == .json { return try console.write(JSONText.pretty(found)) }

@@ -28,15 +28,15 @@ struct AppsRefusedSubcommand: AsyncParsableCommand {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
     let refused = try await interface.ask(Endpoints.getRefused, child)
-    if listing.format == .json { return try environment.console.write(JSONText.pretty(refused)) }
+    if listing.format == .json { return try console.write(JSONText.pretty(refused)) }
     if refused.isEmpty {
       for sentence in RefusedText.empty(try await RuleOwner.child(child).all(at: interface)) {
-        try environment.console.say(sentence)
+        try console.say(sentence)
       }
       return
     }
-    try environment.console.write(RefusedText.page(refused, zone: environment.timeZone))
-    for sentence in RefusedText.notes(refused) { environment.console.note(sentence) }
+    try console.write(RefusedText.page(refused, zone: environment.timeZone))
+    for sentence in RefusedText.notes(refused) { console.note(sentence) }
   }
 }
 
@@ -83,7 +83,7 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
     try await RuleIssue.set(
       found.allowing(category), of: .child(found.childID.description), at: interface, options: options)
     for sentence in [RefusedText.recognized(found), RefusedText.trust(in: [found])].compactMap(\.self) {
-      TerminalEnvironment.current.console.note(sentence)
+      console.note(sentence)
     }
   }
 

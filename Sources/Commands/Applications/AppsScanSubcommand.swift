@@ -23,8 +23,7 @@ struct AppsScanSubcommand: AsyncParsableCommand {
 
   @Option(
     defaultAsFlag: WaitingTime.usual, parsing: .next,
-    help: ArgumentHelp(
-      "Wait for a machine that is off, at most this long.", valueName: "time"))
+    help: ArgumentHelp("Wait for a machine that is off, at most this long.", valueName: "time"))
   var wait: WaitingTime?
 
   @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv")) var format: UsageFormat = .table
@@ -71,7 +70,6 @@ struct AppsScanSubcommand: AsyncParsableCommand {
   }
 
   private func write(_ machine: InstalledListing) throws {
-    let console = TerminalEnvironment.current.console
     switch format {
     case .json: try console.write(JSONText.pretty(machine))
     case .csv: try console.write(InstalledText.csv(machine))
@@ -88,7 +86,7 @@ struct AppsScanSubcommand: AsyncParsableCommand {
   private func tell(of machine: InstalledListing, _ peer: PeerStatus?) {
     // A child's own node lists what it has found itself.
     guard let peer else { return }
-    TerminalEnvironment.current.console.note(Self.age(of: machine, peer))
+    console.note(Self.age(of: machine, peer))
   }
 
   private static func age(of machine: InstalledListing, _ peer: PeerStatus) -> String {
@@ -108,7 +106,7 @@ struct AppsScanSubcommand: AsyncParsableCommand {
     tell(of: machine, peer)
     let isOver = command?.status.isFinal ?? false
     guard isOver || wait != nil else {
-      return TerminalEnvironment.current.console.note(
+      return console.note(
         "\(ShownText.safe(machine.deviceName.text)) has not answered yet; `latchkey commands wait last` waits for it.")
     }
     try CommandEnd.tell(

@@ -118,7 +118,6 @@ struct GroupListSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let owners = try await whose.owner.all(at: try await node.open())
-    let console = TerminalEnvironment.current.console
     if listing.format == .json {
       let found = owners.flatMap { [($0.child?.name, $0.rules), (nil, $0.family)] }.map { child, rules in
         ListedRules(child: child, rules: rules.filter { RuleKey($0.key)?.group != nil })

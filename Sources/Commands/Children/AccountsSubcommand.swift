@@ -35,7 +35,7 @@ struct AccountOptions: ParsableArguments {
       Endpoints.assignAccount,
       AccountRequest(device: on, account: account, children: children, isUnlisted: unlisted ? true : nil))
     let old = before.first { $0.deviceID == result.deviceID && $0.account.uid == result.account.uid }
-    TerminalEnvironment.current.console.note(AccountText.sentence(result, before: old))
+    console.note(AccountText.sentence(result, before: old))
     return result
   }
 }
@@ -52,7 +52,6 @@ struct AccountsListSubcommand: AsyncParsableCommand {
   var on: String?
 
   func run() async throws {
-    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let accounts = try await interface.ask(Endpoints.getAccounts, on)
     if listing.format == .json { return try console.write(JSONText.pretty(accounts)) }
@@ -111,7 +110,7 @@ struct AccountsAssignSubcommand: AsyncParsableCommand {
     guard result.childNames.count > 1 else { return }
     let children = try await interface.ask(Endpoints.getChildren)
     for name in result.childNames where children.contains(where: { $0.name == name && !$0.hasPIN }) {
-      TerminalEnvironment.current.console.note(
+      console.note(
         "\(ShownText.safe(name.text)) has no PIN to say who is there: give one with `latchkey children pin "
           + "\(ShellWord.person(name.text))`.")
     }

@@ -41,7 +41,6 @@ struct ChildrenListSubcommand: AsyncParsableCommand {
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
-    let console = TerminalEnvironment.current.console
     let children = try await node.open().ask(Endpoints.getChildren)
     if listing.format == .json { return try console.write(JSONText.pretty(children)) }
     try console.write(
@@ -70,7 +69,7 @@ struct ChildrenAddSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let child = try await node.open().ask(Endpoints.addChild, ChildNameRequest(name: name))
-    TerminalEnvironment.current.console.note(
+    console.note(
       "\(ShownText.quoted(child.name)) is a child of the family now. Say which accounts are \(child.name)'s with "
         + "`latchkey accounts assign`.")
   }
@@ -92,7 +91,6 @@ struct ChildrenRenameSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let child = try await node.open().ask(Endpoints.renameChild, (argument.child, ChildNameRequest(name: to)))
-    let console = TerminalEnvironment.current.console
     console.note("The child is called \(ShownText.quoted(child.name)) now.")
     if let sentence = ChildText.untold(child) { console.note(sentence) }
   }
@@ -120,7 +118,7 @@ struct ChildrenRemoveSubcommand: AsyncParsableCommand {
     let machines =
       child.machines.isEmpty
       ? "" : " \(ChildText.machines(child)) \(child.machines.count == 1 ? "stays" : "stay") paired."
-    TerminalEnvironment.current.console.note("\(ShownText.quoted(child.name)) is removed.\(machines)")
+    console.note("\(ShownText.quoted(child.name)) is removed.\(machines)")
   }
 }
 
@@ -195,7 +193,6 @@ struct ChildrenPINSubcommand: AsyncParsableCommand {
     let name = ShownText.safe(found.name.text)
     let pin = remove ? nil : try await PINPrompt.askForNew(of: name)
     let child = try await interface.ask(Endpoints.setPIN, (found.childID.description, ChildPINRequest(pin: pin)))
-    let console = TerminalEnvironment.current.console
     console.note(
       remove
         ? "\(name) has no PIN now, and cannot say who is there in an account that is shared."

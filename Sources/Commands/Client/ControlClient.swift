@@ -178,7 +178,7 @@ public struct NodeUnavailable: Error, Hashable, Sendable, CustomStringConvertibl
   /// Returns a folder in a form that can be pasted into a shell.
   static func shellWord(_ folder: String) -> String {
     let isPlain = folder.utf8.allSatisfy {
-      (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || $0 >= 0x80 || "/.-_+".utf8.contains($0)
+      $0.isLetterOrDigit || $0 >= 0x80 || "/.-_+".utf8.contains($0)
     }
     return isPlain ? folder : "'" + folder.replacing("'", with: #"'\''"#) + "'"
   }

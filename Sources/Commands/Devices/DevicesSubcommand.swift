@@ -44,8 +44,7 @@ struct DevicesListSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
-  @Flag(help: "Show device IDs as well.")
-  var verbose = false
+  @Flag(help: "Show device IDs as well.") var verbose = false
 
   func run() async throws {
     let environment = TerminalEnvironment.current
@@ -101,9 +100,7 @@ struct DevicesShowSubcommand: AsyncParsableCommand {
       ("sync", SyncText.sentence(peer.sync, now: now)), ("waiting", StatusText.waiting(peer.queues)),
     ]
     rows += AddressText.lines(peer.addresses, now: now).enumerated().map { ($0 == 0 ? "known at" : "", $1) }
-    for mark in peer.marks {
-      if let sentence = DeviceText.sentence(mark, of: peer) { rows.append(("note", sentence)) }
-    }
+    for mark in peer.marks { if let sentence = DeviceText.sentence(mark, of: peer) { rows.append(("note", sentence)) } }
     if let error = peer.lastError { rows.append(("last error", error)) }
     rows += [
       ("device ID", device.deviceID.description), ("identity key", device.identityKey), ("link key", device.linkKey),
@@ -198,14 +195,9 @@ struct DevicesRenameSubcommand: AsyncParsableCommand {
       valueName: "machine"), completion: CompletionNames.devices)
   var device: String
 
-  @Option(help: ArgumentHelp("The new name.", valueName: "name"))
-  var to: String?
-
-  @Option(help: ArgumentHelp("The child whose machine it is; \"\" for none.", valueName: "name"))
-  var child: String?
-
-  @Flag(name: .customLong("self"), help: "Rename the machine that this runs on.")
-  var isSelf = false
+  @Option(help: ArgumentHelp("The new name.", valueName: "name")) var to: String?
+  @Option(help: ArgumentHelp("The child whose machine it is; \"\" for none.", valueName: "name")) var child: String?
+  @Flag(name: .customLong("self"), help: "Rename the machine that this runs on.") var isSelf = false
 
   mutating func validate() throws {
     if isSelf, to != nil || child != nil {

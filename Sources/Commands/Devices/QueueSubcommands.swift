@@ -29,8 +29,7 @@ struct QueueListSubcommand: AsyncParsableCommand {
     transform: QueueText.readKind)
   var streamClass: StreamClass?
 
-  @Option(help: "At most this many.")
-  var limit = 100
+  @Option(help: "At most this many.") var limit = 100
 
   mutating func validate() throws {
     guard (1...10_000).contains(limit) else { throw ValidationError("The limit must be 1 to 10,000.") }
@@ -74,8 +73,7 @@ struct QueueShowSubcommand: AsyncParsableCommand {
     transform: QueueText.readKind)
   var kind: StreamClass
 
-  @Argument(help: "The item's number, such as the 12 of “command 12”.")
-  var number: UInt64
+  @Argument(help: "The item's number, such as the 12 of “command 12”.") var number: UInt64
 
   func run() async throws {
     let interface = try await node.open()

@@ -46,8 +46,8 @@ struct DoctorSubcommand: AsyncParsableCommand {
           next: "Start `latchkey run`, then run this again."), at: min(1, examination.findings.count))
     }
     switch listing.format {
-    case .json: try environment.console.write(JSONText.pretty(examination))
-    case .table: try environment.console.write(DoctorText.render(examination))
+    case .json: try console.write(JSONText.pretty(examination))
+    case .table: try console.write(DoctorText.render(examination))
     }
     switch examination.worst {
     case nil, .information, .unchecked: return

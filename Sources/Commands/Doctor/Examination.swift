@@ -24,7 +24,6 @@ public struct Examination: Codable, Sendable, Hashable {
   var worst: Severity? { findings.map(\.severity).max() }
 }
 
-/// A finding of an examination.
 public struct Finding: Codable, Sendable, Hashable {
   /// The name of the finding for programs: lower-case words joined by `-`.
   public var id: String

@@ -49,11 +49,8 @@ struct CommandsListSubcommand: AsyncParsableCommand {
     completion: CompletionNames.devices)
   var device: String?
 
-  @Option(help: "At most this many.")
-  var limit = 100
-
-  @Flag(help: "Show the commands' IDs as well.")
-  var verbose = false
+  @Option(help: "At most this many.") var limit = 100
+  @Flag(help: "Show the commands' IDs as well.") var verbose = false
 
   mutating func validate() throws {
     guard (1...10_000).contains(limit) else { throw ValidationError("The limit must be 1 to 10,000.") }
@@ -130,7 +127,6 @@ struct CommandsWaitSubcommand: AsyncParsableCommand {
   func run() async throws {
     let interface = try await node.open()
     let id = try await choice.find(at: interface)
-    let console = TerminalEnvironment.current.console
     let command = try await CommandWaiter(node: interface, tell: { console.note($0) }).wait(
       id, seconds: timeout.seconds)
     var machine: DeviceName?

@@ -45,17 +45,17 @@ struct MessagesSubcommand: AsyncParsableCommand {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
     let status = try await interface.ask(Endpoints.getStatus)
-    guard listing.format == .table else { return try environment.console.write(JSONText.pretty(status.messages)) }
+    guard listing.format == .table else { return try console.write(JSONText.pretty(status.messages)) }
     let language = status.role == .child ? environment.language : .english
     guard !status.messages.isEmpty else {
-      return try environment.console.say(ShownText.worded(Phrase("No messages have arrived here."), in: language))
+      return try console.say(ShownText.worded(Phrase("No messages have arrived here."), in: language))
     }
     let zone = try await FamilyClock(at: interface).zone
     for message in status.messages {
       let sender = DeviceNames(status).name(message.author)
-      try environment.console.say(MessageText.line(message, from: sender, zone: zone, in: language))
+      try console.say(MessageText.line(message, from: sender, zone: zone, in: language))
     }
-    guard environment.console.outputIsTerminal else { return }
+    guard console.outputIsTerminal else { return }
     for message in status.messages where !message.isRead {
       do { _ = try await interface.ask(Endpoints.markMessageRead, message.commandID.description) } catch {
         // On a machine of several children, a message stays for the others.
@@ -114,7 +114,6 @@ struct ReportAdoptSubcommand: AsyncParsableCommand {
   var on: String
 
   func run() async throws {
-    let console = TerminalEnvironment.current.console
     let adopted = try await node.open().ask(Endpoints.adoptRules, on)
     if listing.format == .json { return try console.write(JSONText.pretty(adopted)) }
     let things = adopted.map { ShownText.safe($0.words) }

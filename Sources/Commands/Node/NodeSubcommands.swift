@@ -18,22 +18,16 @@ struct InitSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Option(help: ArgumentHelp("The role of this machine.", valueName: "parent|child"))
-  var role: DeviceRole
-
-  @Option(help: "A name for this machine, up to 64 bytes of UTF-8.")
-  var name: String
-
-  @Option(help: "On a child's machine, the child whose the accounts are.")
-  var child: String?
+  @Option(help: ArgumentHelp("The role of this machine.", valueName: "parent|child")) var role: DeviceRole
+  @Option(help: "A name for this machine, up to 64 bytes of UTF-8.") var name: String
+  @Option(help: "On a child's machine, the child whose the accounts are.") var child: String?
 
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp("On a child's machine, an account of the child's; may be given again.", valueName: "name"))
   var account: [String] = []
 
-  @Flag(help: "Write the new device ID to standard output.")
-  var verbose = false
+  @Flag(help: "Write the new device ID to standard output.") var verbose = false
 
   func run() async throws {
     let name = try DeviceName(name)
@@ -100,8 +94,7 @@ struct IdentityRenewSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Flag(help: "Write the new device ID first.")
-  var verbose = false
+  @Flag(help: "Write the new device ID first.") var verbose = false
 
   func run() async throws {
     let renewed = try await TerminalEnvironment.current.renewIdentity(node.stateFolder)
@@ -131,8 +124,7 @@ struct RunSubcommand: AsyncParsableCommand {
     parsing: .singleValue, help: ArgumentHelp("Try this machine as well; may be given again.", valueName: "host:port"))
   var peer: [SocketEndpoint] = []
 
-  @Option(help: "Listen on this TCP port; 0 takes any free one.")
-  var port: UInt16 = 0
+  @Option(help: "Listen on this TCP port; 0 takes any free one.") var port: UInt16 = 0
 
   @Option(
     help: ArgumentHelp(
@@ -140,8 +132,7 @@ struct RunSubcommand: AsyncParsableCommand {
     transform: Self.readLevel)
   var logLevel = "info"
 
-  @Option(help: ArgumentHelp("How log lines look.", valueName: "text|json"))
-  var logFormat: LogFormat = .text
+  @Option(help: ArgumentHelp("How log lines look.", valueName: "text|json")) var logFormat: LogFormat = .text
 
   @Option(
     help: ArgumentHelp(
@@ -153,11 +144,8 @@ struct RunSubcommand: AsyncParsableCommand {
       "Let at most this many MB of one class wait for one machine; 1,024 when not given.", valueName: "MB"))
   var queueMegabytes: Int64?
 
-  @Flag(help: "Do not look for machines on the network, and do not announce this one.")
-  var noDiscovery = false
-
-  @Flag(help: "On a child's machine, only record and show rules, and close no programs.")
-  var noAgent = false
+  @Flag(help: "Do not look for machines on the network, and do not announce this one.") var noDiscovery = false
+  @Flag(help: "On a child's machine, only record and show rules, and close no programs.") var noAgent = false
 
   mutating func validate() throws {
     if let queueItems, !(16...10_000_000).contains(queueItems) {

@@ -21,8 +21,7 @@ struct SetupSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Option(help: ArgumentHelp("The role of this machine.", valueName: "parent|child"))
-  var role: DeviceRole?
+  @Option(help: ArgumentHelp("The role of this machine.", valueName: "parent|child")) var role: DeviceRole?
 
   @Option(help: "A name for this machine, up to 64 bytes of UTF-8; with --yes, its host name if it is left out.")
   var name: String?
@@ -39,11 +38,8 @@ struct SetupSubcommand: AsyncParsableCommand {
     help: ArgumentHelp("On a child's machine, an account of the child's; may be given again.", valueName: "name"))
   var account: [String] = []
 
-  @Flag(help: "Ask nothing.")
-  var yes = false
-
-  @Flag(help: "Do not look at the machine at the end.")
-  var noDoctor = false
+  @Flag(help: "Ask nothing.") var yes = false
+  @Flag(help: "Do not look at the machine at the end.") var noDoctor = false
 
   func run() async throws {
     let environment = TerminalEnvironment.current
@@ -144,7 +140,7 @@ struct SetupSubcommand: AsyncParsableCommand {
     if let sessions {
       _ = try await interface.ask(Endpoints.setSettings, RuleRequest([ScreenTimeRule.sessions.key.change(sessions)]))
     }
-    environment.console.note("Added: \(children.map { ShownText.quoted($0) }.joined(separator: ", ")).")
+    console.note("Added: \(children.map { ShownText.quoted($0) }.joined(separator: ", ")).")
   }
 
   /// Shows what `latchkey doctor` finds, which is no failure of the setup.

@@ -63,11 +63,8 @@ struct NoticesSetSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var options: RuleOptions
 
-  @Option(help: ArgumentHelp("A child asks for time or an application.", valueName: "on|off"))
-  var requests: Told?
-
-  @Option(help: ArgumentHelp("A child has used up a limit.", valueName: "on|off"))
-  var limits: Told?
+  @Option(help: ArgumentHelp("A child asks for time or an application.", valueName: "on|off")) var requests: Told?
+  @Option(help: ArgumentHelp("A child has used up a limit.", valueName: "on|off")) var limits: Told?
 
   @Option(help: ArgumentHelp("A machine has been silent for two days, or is there again.", valueName: "on|off"))
   var machines: Told?
@@ -75,11 +72,8 @@ struct NoticesSetSubcommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Rules are weakened, or not in force an hour after they were set.", valueName: "on|off"))
   var rules: Told?
 
-  @Option(help: ArgumentHelp("Another parent's machine has joined.", valueName: "on|off"))
-  var parents: Told?
-
-  @Option(help: ArgumentHelp("Learning waits for a review.", valueName: "on|off"))
-  var reviews: Told?
+  @Option(help: ArgumentHelp("Another parent's machine has joined.", valueName: "on|off")) var parents: Told?
+  @Option(help: ArgumentHelp("Learning waits for a review.", valueName: "on|off")) var reviews: Told?
 
   @Option(help: ArgumentHelp("When nothing is shown, such as \"22:00-07:00\", or none.", valueName: "times|none"))
   var quiet: String?

@@ -25,7 +25,7 @@ struct NotifySubcommand: AsyncParsableCommand {
   func run() async throws {
     let environment = TerminalEnvironment.current
     guard let lock = Self.lock(environment.variables["XDG_RUNTIME_DIR"]) else {
-      environment.console.note("Notices are shown in this session already, by another `latchkey notify`.")
+      console.note("Notices are shown in this session already, by another `latchkey notify`.")
       return
     }
     defer { if lock >= 0 { close(lock) } }

@@ -41,16 +41,14 @@ struct NodeOptions: ParsableArguments {
 }
 
 struct ListingOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json"))
-  var format: ListingFormat = .table
+  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json")) var format: ListingFormat = .table
 }
 
 /// How a command is given to a child's machine, and how it is answered here.
 struct IssueOptions: ParsableArguments {
   @Option(
     defaultAsFlag: WaitingTime.usual, parsing: .next,
-    help: ArgumentHelp(
-      "Wait until the other machine has done it, at most this long.", valueName: "time"))
+    help: ArgumentHelp("Wait until the other machine has done it, at most this long.", valueName: "time"))
   var wait: WaitingTime?
 
   @Option(
@@ -61,8 +59,7 @@ struct IssueOptions: ParsableArguments {
       """, valueName: "span"), transform: Lifetime.read)
   var expires: Lifetime?
 
-  @Flag(help: "Write the command's ID first.")
-  var verbose = false
+  @Flag(help: "Write the command's ID first.") var verbose = false
 
   @Option(help: ArgumentHelp("Write the command as JSON when it is given, and at its end.", valueName: "text|json"))
   var format: AnswerFormat = .text
@@ -70,8 +67,7 @@ struct IssueOptions: ParsableArguments {
 
 /// The option to skip the question before a removal.
 struct ConfirmationOptions: ParsableArguments {
-  @Flag(help: "Do it without asking.")
-  var yes = false
+  @Flag(help: "Do it without asking.") var yes = false
 
   /// Asks for confirmation at a terminal; throws `TerminalFailure` unless the answer is yes.
   func confirm(_ question: String) async throws(TerminalFailure) {

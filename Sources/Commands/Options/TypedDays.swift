@@ -13,7 +13,7 @@ struct CalendarDay: Hashable, Sendable, CustomStringConvertible {
   /// Creates a day from `YYYY-MM-DD`; `nil` if the text is malformed or the day does not exist.
   init?(_ text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.map(\.utf8.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
+    guard parts.map(\.utf8.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy(\.isDigit) }),
       let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]), year >= 1970
     else { return nil }
     var calendar = Calendar(identifier: .gregorian)
@@ -130,7 +130,7 @@ enum TimeBound: Hashable, Sendable, ExpressibleByArgument {
     guard halves.count == 2, let day = CalendarDay(String(halves[0])) else { return nil }
     let parts = halves[1].split(separator: ":", omittingEmptySubsequences: false)
     guard (2...3).contains(parts.count),
-      parts.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
+      parts.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy(\.isDigit) })
     else { return nil }
     let numbers = parts.compactMap { UInt8($0) }.map(Int.init)
     guard numbers.count == parts.count, numbers[0] < 24, numbers[1] < 60, numbers.count < 3 || numbers[2] < 60

@@ -20,11 +20,8 @@ struct DashboardSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Flag(help: "Write an address that lets one browser in within a minute, and open none.")
-  var print = false
-
-  @Flag(help: "Open the page that lets a phone in.")
-  var phone = false
+  @Flag(help: "Write an address that lets one browser in within a minute, and open none.") var print = false
+  @Flag(help: "Open the page that lets a phone in.") var phone = false
 
   func run() async throws {
     try await PagesOpening.open(node, isPrinted: print, page: phone ? WebInvitation.phones : WebInvitation.first)
@@ -157,8 +154,7 @@ struct BrowsersAddSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Flag(help: "Write an address that opens the page within a minute, and open none.")
-  var print = false
+  @Flag(help: "Write an address that opens the page within a minute, and open none.") var print = false
 
   func run() async throws { try await PagesOpening.open(node, isPrinted: print, page: WebInvitation.phones) }
 }

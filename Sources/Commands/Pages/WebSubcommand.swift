@@ -33,11 +33,8 @@ struct WebServeSubcommand: AsyncParsableCommand {
       "Log from this level on; info when not given.", valueName: NodeConfiguration.logLevels.joined(separator: "|")))
   var logLevel: String?
 
-  @Flag(help: "If another process serves the pages already, wait for its end instead of ending.")
-  var wait = false
-
-  @Flag(help: .hidden)
-  var background = false
+  @Flag(help: "If another process serves the pages already, wait for its end instead of ending.") var wait = false
+  @Flag(help: .hidden) var background = false
 
   mutating func validate() throws {
     guard NodeConfiguration.logLevels.contains(Self.level(logLevel, isBackground: background)) else {
@@ -196,8 +193,7 @@ struct WebHostsAddSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Argument(help: ArgumentHelp("The name, with a port if it is not 443.", valueName: "name"))
-  var name: String
+  @Argument(help: ArgumentHelp("The name, with a port if it is not 443.", valueName: "name")) var name: String
 
   func run() async throws {
     let (name, hosts) = (try WebHostsSubcommand.name(name), try WebHostsSubcommand.hosts(node))
@@ -216,8 +212,7 @@ struct WebHostsRemoveSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Argument(help: ArgumentHelp("The name, as `latchkey web hosts` lists it.", valueName: "name"))
-  var name: String
+  @Argument(help: ArgumentHelp("The name, as `latchkey web hosts` lists it.", valueName: "name")) var name: String
 
   func run() async throws {
     let (name, hosts) = (try WebHostsSubcommand.name(name), try WebHostsSubcommand.hosts(node))

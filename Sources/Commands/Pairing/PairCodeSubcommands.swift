@@ -20,17 +20,13 @@ struct PairInviteSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Option(help: ArgumentHelp("How long the code is good.", valueName: "1-15"))
-  var minutes = Limits.pairingMinutes.usual
+  @Option(help: ArgumentHelp("How long the code is good.", valueName: "1-15")) var minutes = Limits.pairingMinutes.usual
 
   @Option(name: .customLong("for"), help: ArgumentHelp("Whose machine will join.", valueName: "name"))
   var childName: String?
 
-  @Flag(help: "Let in whoever has the code, without a question.")
-  var yes = false
-
-  @Flag(help: "Write lines of JSON for programs, and read their answers.")
-  var json = false
+  @Flag(help: "Let in whoever has the code, without a question.") var yes = false
+  @Flag(help: "Write lines of JSON for programs, and read their answers.") var json = false
 
   mutating func validate() throws { try Self.check(minutes: minutes) }
 
@@ -93,22 +89,17 @@ struct PairJoinSubcommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Where the other machine is, when it is not found by itself.", valueName: "host:port"))
   var peer: SocketEndpoint?
 
-  @Flag(help: "Read the code from standard input, without a question.")
-  var codeStdin = false
-
-  @Option(help: ArgumentHelp("Go on only if the six digits are these.", valueName: "123456"))
-  var acceptDigits: String?
+  @Flag(help: "Read the code from standard input, without a question.") var codeStdin = false
+  @Option(help: ArgumentHelp("Go on only if the six digits are these.", valueName: "123456")) var acceptDigits: String?
 
   @Flag(help: "Go on without asking whether it is the right machine; so it is when the code comes from a pipe.")
   var yes = false
 
-  @Flag(help: "Write lines of JSON for programs.")
-  var json = false
+  @Flag(help: "Write lines of JSON for programs.") var json = false
 
   // Unknown arguments are collected here, so that a code given by mistake is refused without being
   // repeated.
-  @Argument(parsing: .allUnrecognized, help: .hidden)
-  var rest: [String] = []
+  @Argument(parsing: .allUnrecognized, help: .hidden) var rest: [String] = []
 
   mutating func validate() throws {
     guard rest.isEmpty else {
@@ -118,7 +109,7 @@ struct PairJoinSubcommand: AsyncParsableCommand {
     }
     if let digits = acceptDigits {
       let plain = digits.filter { $0 != " " }
-      guard plain.utf8.count == 6, plain.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      guard plain.utf8.count == 6, plain.utf8.allSatisfy(\.isDigit) else {
         throw ValidationError(
           "The digits to accept are six, such as 123456: give --accept-digits what the screen shows.")
       }

@@ -91,22 +91,19 @@ struct PairWizardSubcommand: AsyncParsableCommand {
     name: .customLong("for"), help: ArgumentHelp("Whose machine will join; asked when left out.", valueName: "name"))
   var childName: String?
 
-  @Option(help: ArgumentHelp("How long the code is good.", valueName: "1-15"))
-  var minutes = Limits.pairingMinutes.usual
+  @Option(help: ArgumentHelp("How long the code is good.", valueName: "1-15")) var minutes = Limits.pairingMinutes.usual
 
   @Option(help: ArgumentHelp("Where the other machine is, when it is not found by itself.", valueName: "host:port"))
   var peer: SocketEndpoint?
 
-  @Flag(help: "One line an event, nothing drawn, nothing that moves: for screen readers and logs.")
-  var plain = false
+  @Flag(help: "One line an event, nothing drawn, nothing that moves: for screen readers and logs.") var plain = false
 
   @Option(help: ArgumentHelp("What the QR code is drawn for when there are no colours.", valueName: "light|dark"))
   var background: BackgroundArgument?
 
   // Unknown arguments are collected here, so that a code given by mistake is refused without being
   // printed.
-  @Argument(parsing: .allUnrecognized, help: .hidden)
-  var rest: [String] = []
+  @Argument(parsing: .allUnrecognized, help: .hidden) var rest: [String] = []
 
   mutating func validate() throws {
     guard rest.isEmpty else {

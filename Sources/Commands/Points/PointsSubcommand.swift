@@ -33,7 +33,6 @@ struct PointsShowSubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let points = try await interface.ask(Endpoints.getPoints, (whose.child, last))
     switch format {
@@ -119,7 +118,6 @@ struct PointsAdjustSubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let result = try await interface.ask(
       Endpoints.adjustPoints, PointsAdjustment(child: child, milliPoints: Self.signed(change), reason: reason))
@@ -170,13 +168,10 @@ struct PointsReviewSubcommand: AsyncParsableCommand {
 
   @Option(
     defaultAsFlag: WaitingTime.usual, parsing: .next,
-    help: ArgumentHelp(
-      "Wait until the child's machine has answered, at most this long.",
-      valueName: "time"))
+    help: ArgumentHelp("Wait until the child's machine has answered, at most this long.", valueName: "time"))
   var wait: WaitingTime?
 
   func run() async throws {
-    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let command = try await interface.ask(
       Endpoints.reviewPoints, PointsReview(record: id, isApproved: decision == .approve))

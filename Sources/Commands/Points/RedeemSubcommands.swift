@@ -45,7 +45,7 @@ struct RedeemSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let result = try await node.open().ask(Endpoints.redeemPoints, request())
-    let (console, language) = (TerminalEnvironment.current.console, TerminalEnvironment.current.language)
+    let language = TerminalEnvironment.current.language
     if options.format == .json { return try console.write(JSONText.pretty(result)) }
     var arguments = result.arguments
     guard let last = result.lastDay else {
@@ -73,7 +73,7 @@ struct RefundSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let result = try await node.open().ask(Endpoints.refundPoints, PointsRedemption(child: options.child))
-    let (console, language) = (TerminalEnvironment.current.console, TerminalEnvironment.current.language)
+    let language = TerminalEnvironment.current.language
     if options.format == .json { return try console.write(JSONText.pretty(result)) }
     let phrase = Phrase("{time} became {points} again. {rest} are there now.", result.arguments)
     console.note(ShownText.worded(phrase, in: language))

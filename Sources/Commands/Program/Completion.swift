@@ -61,7 +61,6 @@ enum CompletionNames {
     try await node.ask(Endpoints.getCommands, (nil, 20)).map(\.commandID.description)
   }
 
-  /// Receivers, by name.
   static let receivers = kind { node in try await node.ask(Endpoints.getReceivers).map(\.name) }
 
   /// Phones that are let in, by name.

@@ -180,7 +180,8 @@ enum PairingCodeMask {
   private static func looksTyped(_ text: String) -> Bool {
     let value = text.contains("=") ? String(text.drop { $0 != "=" }.dropFirst()) : text
     let groups = value.split { $0 == "-" || $0 == " " }
-    guard groups.reduce(0, { $0 + $1.utf8.count }) == 9, groups.allSatisfy({ $0.utf8.allSatisfy(isSymbol) }) else {
+    guard groups.reduce(0, { $0 + $1.utf8.count }) == 9, groups.allSatisfy({ $0.utf8.allSatisfy(\.isLetterOrDigit) })
+    else {
       return false
     }
     // A word of nine letters is not a code, but one with dashes at the places of a code is.
@@ -196,13 +197,8 @@ enum PairingCodeMask {
     }
   }
 
-  /// Returns whether a byte is a letter or a digit.
-  private static func isSymbol(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
-  }
-
   private static func isPiece(_ text: String) -> Bool {
     text.utf8.count >= leastPiece && !text.hasPrefix("-")
-      && text.utf8.allSatisfy { isSymbol($0) || $0 == UInt8(ascii: "-") }
+      && text.utf8.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") }
   }
 }

@@ -16,8 +16,7 @@ struct AddNtfySubcommand: AsyncParsableCommand {
   @OptionGroup var receiver: ReceiverOptions
   @OptionGroup var rights: PhoneRights
 
-  @Option(help: ArgumentHelp("The address of the ntfy server.", valueName: "url"))
-  var server: String
+  @Option(help: ArgumentHelp("The address of the ntfy server.", valueName: "url")) var server: String
 
   @Option(
     help: ArgumentHelp(
@@ -37,8 +36,7 @@ struct AddNtfySubcommand: AsyncParsableCommand {
         + "server lets not everyone write there.", valueName: "file"), completion: .file())
   var buttonTokenFile: String?
 
-  @Flag(help: "Allow an http:// address in the network, where others can read and answer along.")
-  var insecure = false
+  @Flag(help: "Allow an http:// address in the network, where others can read and answer along.") var insecure = false
 
   mutating func validate() throws {
     guard NtfySetup.texts.contains(text) else { throw ValidationError("The texts are bare, names and full.") }
@@ -104,11 +102,8 @@ struct AddWebhookSubcommand: AsyncParsableCommand {
 
   @OptionGroup var receiver: ReceiverOptions
 
-  @Option(help: .hidden)
-  var may: String?
-
-  @Option(help: ArgumentHelp("The address to call.", valueName: "url"))
-  var url: String
+  @Option(help: .hidden) var may: String?
+  @Option(help: ArgumentHelp("The address to call.", valueName: "url")) var url: String
 
   @Option(
     help: ArgumentHelp(
@@ -116,11 +111,8 @@ struct AddWebhookSubcommand: AsyncParsableCommand {
       valueName: NtfySetup.texts.joined(separator: "|")), completion: .list(NtfySetup.texts))
   var text = "bare"
 
-  @Flag(help: "Allow addresses of this machine and its network.")
-  var `private` = false
-
-  @Flag(help: "Allow an http:// address in the network, where others can read along.")
-  var insecure = false
+  @Flag(help: "Allow addresses of this machine and its network.") var `private` = false
+  @Flag(help: "Allow an http:// address in the network, where others can read along.") var insecure = false
 
   mutating func validate() throws {
     guard NtfySetup.texts.contains(text) else { throw ValidationError("The texts are bare, names and full.") }

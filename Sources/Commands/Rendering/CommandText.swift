@@ -110,9 +110,7 @@ struct CommandTerms {
     }
     // A parent's name for an application outranks a machine's.
     for app in (try? await node.ask(Endpoints.getApps, nil))?.flatMap(\.apps) ?? []
-    where app.displayName != app.appID.text {
-      terms.names[app.appID] = app.displayName
-    }
+    where app.displayName != app.appID.text { terms.names[app.appID] = app.displayName }
     children = (try? await node.ask(Endpoints.getChildren)) ?? []
     for child in children { terms.children[child.childID] = child.name.text }
     for listing in (try? await node.ask(Endpoints.getAccounts, nil)) ?? [] {

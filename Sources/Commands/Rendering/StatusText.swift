@@ -157,9 +157,7 @@ enum MessageText {
       "time": .text(TimeText.short(message.commandID.milliseconds, zone: zone)),
       "text": .phrase(Phrase("“{name}”", ["name": .text(message.text)])),
     ]
-    guard let sender else {
-      return ShownText.worded(Phrase("Message, sent {time}: {text}", arguments), in: language)
-    }
+    guard let sender else { return ShownText.worded(Phrase("Message, sent {time}: {text}", arguments), in: language) }
     arguments["machine"] = sender.quotation
     return ShownText.worded(Phrase("Message from {machine}, sent {time}: {text}", arguments), in: language)
   }

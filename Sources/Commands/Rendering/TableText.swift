@@ -1,6 +1,5 @@
 import LatchkeyModel
 
-/// A table as text.
 enum TableText {
   /// Returns rows under their headings; without rows, the sentence `empty`.
   ///

@@ -66,7 +66,6 @@ struct AskSubcommand: AsyncParsableCommand {
     let app = category == nil ? app ?? purpose : nil
     let asked = try await interface.ask(
       Endpoints.ask, AskRequest(child: child, minutes: time, app: app, category: category, reason: reason))
-    let console = TerminalEnvironment.current.console
     if format == .json { return try console.write(JSONText.pretty(asked)) }
     let language = TerminalEnvironment.current.language
     let next = ShownText.worded("`latchkey requests` shows what they say.", in: language)
@@ -90,10 +89,10 @@ struct RequestsSubcommand: AsyncParsableCommand {
     let environment = TerminalEnvironment.current
     let interface = try await node.open()
     let requests = try await interface.ask(Endpoints.getRequests, nil)
-    guard listing.format == .table else { return try environment.console.write(JSONText.pretty(requests)) }
+    guard listing.format == .table else { return try console.write(JSONText.pretty(requests)) }
     let language = try await environment.language(at: interface)
     let heads: [Phrase] = ["ID", "Child", "Asks for", "Why", "When", "Answer"]
-    try environment.console.write(
+    try console.write(
       TableText.render(
         heads, spare: [4], wrap: [2, 3, 5],
         rows: requests.map { request in
@@ -105,7 +104,7 @@ struct RequestsSubcommand: AsyncParsableCommand {
         }, empty: Phrase("Nothing was asked for today."), in: language))
     let open = requests.filter { $0.state == .open }
     if let first = open.first, try await interface.ask(Endpoints.getStatus).role == .parent {
-      environment.console.note(RequestText.answering(first, isOnly: open.count == 1))
+      console.note(RequestText.answering(first, isOnly: open.count == 1))
     }
   }
 }
@@ -132,7 +131,6 @@ struct RequestArgument: ParsableArguments {
       guard open.count > 1 else { throw error }
       throw TerminalFailure(.usage, RequestText.choice(of: open, isApproved: isApproved))
     }
-    let console = TerminalEnvironment.current.console
     if format == .json { return try console.write(JSONText.pretty(answered)) }
     for sentence in await RequestText.outcome(answered, isApproved: isApproved, minutes: minutes, at: node) {
       console.note(sentence)

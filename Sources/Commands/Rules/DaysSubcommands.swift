@@ -37,7 +37,6 @@ struct DaysListSubcommand: AsyncParsableCommand {
       DatedRules.all(of: rules).filter { rules.child == nil || $0.child != nil || !$0.rules.isEmpty }
         .map { (dated: $0, rules: rules) }
     }.sorted { $0.dated < $1.dated }
-    let console = TerminalEnvironment.current.console
     if listing.format == .json {
       return try console.write(JSONText.pretty(found.map { ListedRules(child: $0.dated.child, rules: $0.dated.rules) }))
     }
@@ -120,8 +119,7 @@ struct DaysRemoveSubcommand: AsyncParsableCommand {
     let names = found.filter { $0.name != nil }.compactMap { DayRule.name.key(on: $0.days).registerKey }
     let keys = found.flatMap(\.rules).map(\.key) + names
     if ranges.count > 1, rule.options.format != .json {
-      TerminalEnvironment.current.console.note(
-        "These are all days of that name: \(ShownText.list(found.map(\.days.description))).")
+      console.note("These are all days of that name: \(ShownText.list(found.map(\.days.description))).")
     }
     try await rule.set(keys.map { .init($0.text, nil) }, at: interface)
   }

@@ -145,6 +145,5 @@ enum RuleIssue {
 }
 
 extension RuleRequest.Change {
-  /// The rule that is changed.
   var rule: RuleKey? { RegisterKey(key).flatMap { RuleKey($0) } }
 }

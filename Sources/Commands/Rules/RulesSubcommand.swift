@@ -29,7 +29,7 @@ struct RulesSubcommand: AsyncParsableCommand {
       guard error.code == .unknownChild, whose.child == nil else { throw error }
       return try await showFamily(at: interface)
     }
-    if listing.format == .json { return try environment.console.write(JSONText.pretty(rules)) }
+    if listing.format == .json { return try console.write(JSONText.pretty(rules)) }
     let zone = Self.zone(rules.rules + rules.family)
     let name = ShownText.safe(rules.child.name.text)
     let given = try await Self.given(to: rules.child, at: interface, zone: zone)
@@ -40,23 +40,22 @@ struct RulesSubcommand: AsyncParsableCommand {
       empty = "No rules are set for \(name) yet" + (isParent ? ": try `latchkey limit set\(child) --daily 2h`." : ".")
     }
     if OwnedRules(rules).lock.holds(at: environment.now()), let lock = rules.rules.first(where: { $0.key == "lock" }) {
-      try environment.console.say("\(name) is \(lock.words).")
+      try console.say("\(name) is \(lock.words).")
     }
-    try environment.console.write(
-      Self.table(rules.rules, given: given, defaults: rules.defaults, zone: zone, empty: empty))
+    try console.write(Self.table(rules.rules, given: given, defaults: rules.defaults, zone: zone, empty: empty))
     if !rules.family.isEmpty {
-      try environment.console.write("\nFor the whole family:\n" + Self.table(rules.family, zone: zone, empty: ""))
+      try console.write("\nFor the whole family:\n" + Self.table(rules.family, zone: zone, empty: ""))
     }
-    for sentence in Self.notes(rules.rules + rules.family) { environment.console.note(sentence) }
+    for sentence in Self.notes(rules.rules + rules.family) { console.note(sentence) }
     for sentence in [ChildText.untold(rules.child), ChildText.elsewhere(rules.child)].compactMap(\.self)
       + ChildText.disagreements(rules.child)
-    { environment.console.note(sentence) }
+    { console.note(sentence) }
     let conditions = try await interface.ask(Endpoints.getConditions)
     var terms = OwnedRules(rules).terms
     if conditions.contains(where: { $0.condition.isOfApplication }) {
       terms.names = await CommandTerms(at: interface, zone: zone).names.merging(terms.names) { $1 }
     }
-    for sentence in Self.weakened(conditions, of: rules, terms) { environment.console.note(sentence) }
+    for sentence in Self.weakened(conditions, of: rules, terms) { console.note(sentence) }
   }
 
   /// Returns what keeps the rules of a child from being carried out on its machines, with one
@@ -122,7 +121,6 @@ struct RulesSubcommand: AsyncParsableCommand {
   }
 
   private func showFamily(at node: any NodeInterface) async throws {
-    let console = TerminalEnvironment.current.console
     let family = try await node.ask(Endpoints.getSettings)
     if listing.format == .json { return try console.write(JSONText.pretty(family)) }
     let isParent = try await node.ask(Endpoints.getStatus).role == .parent

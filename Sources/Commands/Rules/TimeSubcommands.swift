@@ -150,7 +150,6 @@ struct BreaksShowSubcommand: AsyncParsableCommand {
       (rules.rules + rules.family).filter { $0.key == ChildRule.breaks.key.registerKey && $0.notInForce == nil }
         .map { (child: $0.isFamilys ? nil : rules.child?.name, breaks: $0) }
     }
-    let console = TerminalEnvironment.current.console
     if listing.format == .json {
       return try console.write(JSONText.pretty(found.map { ListedRules(child: $0.child, rules: [$0.breaks]) }))
     }

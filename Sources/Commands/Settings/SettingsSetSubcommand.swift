@@ -190,7 +190,6 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
     let interface = try await node.open()
     try await RuleIssue.set(RuleRequest(changes), of: owner, at: interface, options: options)
     if programs?.text == "listed" {
-      let console = TerminalEnvironment.current.console
       console.note(
         "`latchkey apps scan` lists what is installed and its categories, and `latchkey apps refused` what was closed since."
       )

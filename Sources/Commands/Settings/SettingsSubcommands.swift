@@ -20,7 +20,6 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
-    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let rules = try await interface.ask(Endpoints.getSettings)
     if listing.format == .json { return try console.write(JSONText.pretty(rules)) }

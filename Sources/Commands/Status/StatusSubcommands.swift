@@ -24,13 +24,13 @@ struct StatusSubcommand: AsyncParsableCommand {
     let status = try await interface.ask(Endpoints.getStatus)
     switch listing.format {
     // Followed, each value stands on a line of its own, so that a program can read them one by one.
-    case .json: try environment.console.write(follow ? JSONText.line(status) : JSONText.pretty(status))
+    case .json: try console.write(follow ? JSONText.line(status) : JSONText.pretty(status))
     case .table:
       // Most pages say only how long ago something was, for which the node need not be asked again.
       let zone = StatusText.showsMoments(of: status) ? try await FamilyClock(at: interface).zone : environment.timeZone
       // A child's machine shows what weakens its rules in `latchkey doctor`.
       let conditions = status.role == .parent ? try await interface.ask(Endpoints.getConditions) : []
-      try environment.console.write(
+      try console.write(
         StatusText(
           status: status, now: environment.now(), zone: zone, isVerbose: verbose, conditions: conditions
         ).render())
@@ -44,12 +44,12 @@ struct StatusSubcommand: AsyncParsableCommand {
     _ = changes.lines(of: peers, now: environment.now())
     for await state in try await interface.ask(Endpoints.syncStates) {
       switch listing.format {
-      case .json: try environment.console.write(JSONText.line(state))
+      case .json: try console.write(JSONText.line(state))
       case .table:
         let now = environment.now()
         let time = TimeText.exact(now, zone: environment.timeZone).dropFirst(11).prefix(8)
         for line in changes.lines(of: try await interface.ask(Endpoints.getDevices), now: now) {
-          try environment.console.say("\(time)  \(line)")
+          try console.say("\(time)  \(line)")
         }
       }
     }
@@ -75,8 +75,8 @@ struct NearbySubcommand: AsyncParsableCommand {
     let environment = TerminalEnvironment.current
     let nearby = try await node.open().ask(Endpoints.getNearby)
     switch listing.format {
-    case .json: try environment.console.write(JSONText.pretty(nearby))
-    case .table: try environment.console.write(Self.page(nearby, now: environment.now()))
+    case .json: try console.write(JSONText.pretty(nearby))
+    case .table: try console.write(Self.page(nearby, now: environment.now()))
     }
   }
 
@@ -133,7 +133,5 @@ struct MetricsSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  func run() async throws {
-    try TerminalEnvironment.current.console.write(try await node.open().ask(Endpoints.getMetrics))
-  }
+  func run() async throws { try console.write(try await node.open().ask(Endpoints.getMetrics)) }
 }

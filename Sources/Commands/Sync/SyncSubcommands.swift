@@ -28,8 +28,7 @@ struct SyncNowSubcommand: AsyncParsableCommand {
 
   @Option(
     defaultAsFlag: WaitingTime.usual, parsing: .next,
-    help: ArgumentHelp(
-      "Wait until both sides are in step, at most this long.", valueName: "time"))
+    help: ArgumentHelp("Wait until both sides are in step, at most this long.", valueName: "time"))
   var wait: WaitingTime?
 
   func run() async throws {
@@ -59,8 +58,8 @@ struct SyncNowSubcommand: AsyncParsableCommand {
   private func show(_ peers: [PeerStatus]) throws {
     let environment = TerminalEnvironment.current
     switch listing.format {
-    case .json: try environment.console.write(JSONText.pretty(peers))
-    case .table: for peer in peers { try environment.console.say(SyncText.line(of: peer, now: environment.now())) }
+    case .json: try console.write(JSONText.pretty(peers))
+    case .table: for peer in peers { try console.say(SyncText.line(of: peer, now: environment.now())) }
     }
   }
 
@@ -86,7 +85,7 @@ struct SyncNowSubcommand: AsyncParsableCommand {
         for await _ in try await node.ask(Endpoints.syncStates) {
           let peers = try await node.ask(Endpoints.getDevices).filter { devices.contains($0.device.deviceID) }
           if peers.allSatisfy(Self.isInStep) { return peers }
-          for line in changes.lines(of: peers, now: environment.now()) where tells { environment.console.note(line) }
+          for line in changes.lines(of: peers, now: environment.now()) where tells { console.note(line) }
         }
         throw TerminalFailure(.unavailable, "The node has stopped: start it again with `latchkey run`.")
       }

@@ -111,9 +111,7 @@ struct LineEditor: Sendable {
     return .typing
   }
 
-  private mutating func append(_ byte: UInt8) {
-    if bytes.count < Self.lineBytes { bytes.append(byte) }
-  }
+  private mutating func append(_ byte: UInt8) { if bytes.count < Self.lineBytes { bytes.append(byte) } }
 
   private mutating func removeLast() { while let last = bytes.popLast(), last & 0xC0 == 0x80 {} }
 }

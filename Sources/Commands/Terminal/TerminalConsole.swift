@@ -38,9 +38,7 @@ struct TerminalConsole: Console {
 
   func setInput(_ input: TerminalInput) { input.apply() }
 
-  func forgetInput() {
-    if inputIsTerminal { tcflush(STDIN_FILENO, TCIFLUSH) }
-  }
+  func forgetInput() { if inputIsTerminal { tcflush(STDIN_FILENO, TCIFLUSH) } }
 
   /// Writes a text and returns the `errno` of a failure; `nil` on success.
   private static func writeAll(_ text: String, to descriptor: Int32) -> Int32? {

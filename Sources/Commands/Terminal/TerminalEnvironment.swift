@@ -12,7 +12,6 @@ struct TerminalEnvironment: Sendable {
   var chosenZone: TimeZone?
   /// Unix milliseconds by the wall clock.
   var now: @Sendable () -> Int64
-  /// Returns the running node of a state folder.
   var openNode: @Sendable (_ stateFolder: String) async throws -> any NodeInterface
   /// Returns the running node of a state folder for an edit that it makes once for a key.
   var openOnce: @Sendable (_ stateFolder: String, _ key: String) async throws -> any NodeInterface = {

@@ -46,11 +46,11 @@ struct ExplainSubcommand: AsyncParsableCommand {
     var moment: Int64?
     if let at { moment = at.instant(in: try await FamilyClock(at: interface).zone) }
     let found = try await interface.ask(Endpoints.getExplanation, (name, app, moment))
-    if listing.format == .json { return try environment.console.write(JSONText.pretty(found)) }
+    if listing.format == .json { return try console.write(JSONText.pretty(found)) }
     let language = try await environment.language(at: interface)
-    try environment.console.say(ShownText.worded(Self.head(found), in: language))
+    try console.say(ShownText.worded(Self.head(found), in: language))
     let heads: [Phrase] = ["Rule", "Says"]
-    try environment.console.write(
+    try console.write(
       "\n"
         + TableText.render(
           heads, wrap: [0, 1],
@@ -59,11 +59,11 @@ struct ExplainSubcommand: AsyncParsableCommand {
           }, empty: Phrase("No rule holds for it at that time."), in: language))
     // The commands are a parent's; who reads another language is told what a child can do.
     if language != .english {
-      if !found.app.verdict.isAllowed { environment.console.note(ShownText.worded(Self.asking(found), in: language)) }
+      if !found.app.verdict.isAllowed { console.note(ShownText.worded(Self.asking(found), in: language)) }
     } else if let sentence = ExplainedChange.sentence(found) {
-      environment.console.note(sentence)
+      console.note(sentence)
     }
-    for sentence in found.shared + found.leftOpen { environment.console.note(ShownText.safe(sentence)) }
+    for sentence in found.shared + found.leftOpen { console.note(ShownText.safe(sentence)) }
   }
 
   /// Returns what to type if `--app` is missing, with the name of a child if there are several.

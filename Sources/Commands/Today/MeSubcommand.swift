@@ -40,7 +40,7 @@ struct MeSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     if web { return try await PagesOpening.open(node, isPrinted: false) }
-    let (console, language) = (TerminalEnvironment.current.console, TerminalEnvironment.current.language)
+    let language = TerminalEnvironment.current.language
     let interface = try await node.open()
     if leave || iAm?.lowercased() == "nobody" {
       return console.note(try await PresenceText.leave(interface, in: language))
@@ -74,7 +74,7 @@ struct MeSubcommand: AsyncParsableCommand {
     guard refusal.code == .unknownChild else { throw refusal }
     let account = try await interface.ask(Endpoints.getPresence)
     guard let unnamed = account.unnamed else { throw refusal }
-    let (console, language) = (TerminalEnvironment.current.console, TerminalEnvironment.current.language)
+    let language = TerminalEnvironment.current.language
     if listing.format == .json { return try console.write(JSONText.pretty(account)) }
     for sentence in PresenceText.sentences(unnamed, in: language) { try console.say(sentence) }
     for app in unnamed.apps { try console.say(MeText.closed(app, at: unnamed.at, zone: unnamed.zone, in: language)) }

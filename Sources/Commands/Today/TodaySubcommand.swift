@@ -24,7 +24,6 @@ struct TodaySubcommand: AsyncParsableCommand {
   @Flag(help: "Go on with a line for each change.") var follow = false
 
   func run() async throws {
-    let console = TerminalEnvironment.current.console
     let interface = try await node.open()
     let children = try await children(at: interface)
     if follow { return try await watch(children, at: interface) }
@@ -48,7 +47,6 @@ struct TodaySubcommand: AsyncParsableCommand {
       throw TerminalFailure(
         .usage, "One child is followed at a time: name one, such as `latchkey today Emma --follow`.")
     }
-    let console = TerminalEnvironment.current.console
     let changes = try await interface.ask(Endpoints.changeEvents, nil)
     var last: ChildToday?
     for await change in changes where last.map({ change.concerns(dayOf: $0.childID) }) ?? true {

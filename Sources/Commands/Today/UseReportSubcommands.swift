@@ -68,7 +68,6 @@ private enum UseReportText {
   ]
 
   static func report(_ period: String, _ options: UseReportOptions, at node: any NodeInterface) async throws {
-    let environment = TerminalEnvironment.current
     let name = try await ChildChoice.name(options.child, at: node)
     var days: (first: String?, last: String?)
     if options.from != nil || options.to != nil {
@@ -76,10 +75,11 @@ private enum UseReportText {
       days = (options.from?.day(in: zone)?.description, options.to?.day(in: zone)?.description)
     }
     let report = try await node.ask(Endpoints.getUseReport, (name, period, days.first, days.last))
+    let console = TerminalEnvironment.current.console
     switch options.format {
-    case .json: try environment.console.write(JSONText.pretty(report))
-    case .csv: try environment.console.write(CSVText.render(csvHeader, rows: csv(report)))
-    case .table: try environment.console.write(table(report))
+    case .json: try console.write(JSONText.pretty(report))
+    case .csv: try console.write(CSVText.render(csvHeader, rows: csv(report)))
+    case .table: try console.write(table(report))
     }
   }
 

@@ -51,21 +51,19 @@ struct UsageListSubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let environment = TerminalEnvironment.current
     let interface = try await node.open()
     let zone = try await FamilyClock(at: interface).zone
     let sessions = try await sessions(of: interface, zone: zone)
     switch format {
-    case .json: try environment.console.write(JSONText.pretty(sessions.map(FlatSession.init(session:))))
+    case .json: try console.write(JSONText.pretty(sessions.map(FlatSession.init(session:))))
     case .csv:
-      try environment.console.write(
-        CSVText.render(FlatSession.csvHeader, rows: sessions.map { FlatSession(session: $0).csvRow }))
+      try console.write(CSVText.render(FlatSession.csvHeader, rows: sessions.map { FlatSession(session: $0).csvRow }))
     case .table:
       // Columns without values are left out.
       let isDoubtful = sessions.contains { $0.doubt != nil }
       let hasChildren = Set(sessions.map(\.childName)).count > 1
       let headings = ["Machine", "Application", "From", "To", "Active", "Category", "Points"]
-      try environment.console.write(
+      try console.write(
         TableText.render(
           headings + (hasChildren ? ["Whose"] : []) + (isDoubtful ? ["Doubt"] : []),
           numbers: [4, 6], spare: [5], wrap: isDoubtful ? [1, 6, headings.count + (hasChildren ? 1 : 0)] : [1, 6],
@@ -73,14 +71,14 @@ struct UsageListSubcommand: AsyncParsableCommand {
             Self.row(session, zone: zone) + (hasChildren ? [session.childName?.text ?? "–"] : [])
               + (isDoubtful ? [session.doubt.map(DoubtText.words) ?? ""] : [])
           }, empty: "No use is recorded in this range."))
-      DoubtText.explain(Set(sessions.filter { $0.doubt != nil }.map(\.deviceName.text)), on: environment.console)
+      DoubtText.explain(Set(sessions.filter { $0.doubt != nil }.map(\.deviceName.text)), on: console)
       if sessions.contains(where: { $0.record.evidence == .interrupted }) {
-        environment.console.note(
+        console.note(
           "Cut short: the machine or Latchkey stopped while the application ran, and what it was used after that is not known."
         )
       }
-      for note in UsagePoints.notes(sessions) { environment.console.note(note) }
-      for note in Self.refusals(sessions, zone: zone) { environment.console.note(note) }
+      for note in UsagePoints.notes(sessions) { console.note(note) }
+      for note in Self.refusals(sessions, zone: zone) { console.note(note) }
     }
   }
 

@@ -47,7 +47,7 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
     let status = try await started.waitUntilEnd()
     if let session {
       do { try await reporter.end(session.recordID) } catch {
-        environment.console.note(
+        console.note(
           "latchkey: The node did not confirm the end of the session (\(ShownText.safe(error.message))) "
             + "It ends the session by itself at the last moment it saw the program.")
       }
@@ -78,11 +78,10 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
     let environment = TerminalEnvironment.current
     do {
       let session = try await reporter.start(started, app: app, name: name, zone: environment.timeZone.identifier)
-      environment.console.note(Self.sentence(session, app: called))
+      console.note(Self.sentence(session, app: called))
       return session
     } catch {
-      environment.console.note(
-        "latchkey: The program runs, but its use is NOT recorded: \(ShownText.safe(error.message))")
+      console.note("latchkey: The program runs, but its use is NOT recorded: \(ShownText.safe(error.message))")
       return nil
     }
   }

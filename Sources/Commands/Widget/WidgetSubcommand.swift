@@ -45,10 +45,10 @@ struct WidgetSubcommand: AsyncParsableCommand {
     let source = WidgetSource { [node] in try await node.open() }
     if follow { return try await follow(source, environment) }
     let line = await source.line()
-    try environment.console.write(try format.text(line, mayColor: environment.mayColour))
+    try console.write(try format.text(line, mayColor: environment.mayColour))
     // Only a person at a terminal reads on.
     if line.mood == .away, format == .plain, let sentence = line.details.first {
-      environment.console.note("latchkey: " + sentence)
+      console.note("latchkey: " + sentence)
     }
     let status = format.status(line)
     if status != ExitStatus.ok.rawValue { throw ExitCode(status) }

@@ -149,9 +149,7 @@ struct PairingView {
   }
 
   /// Shows news of the search, or that the last step broke off and its result is looked for.
-  mutating func doubts(_ sentence: String) throws {
-    if !isJSON { note(ShownText.safe(sentence)) }
-  }
+  mutating func doubts(_ sentence: String) throws { if !isJSON { note(ShownText.safe(sentence)) } }
 
   /// Updates the view about once a second; the code closes in `remaining` milliseconds, if known.
   mutating func ticked(remaining: Int64?) throws {
@@ -227,9 +225,7 @@ struct PairingView {
     isPrompted = false
   }
 
-  private func note(_ text: String) {
-    if isWizard { console.noteWrapped(text) } else { console.note(text) }
-  }
+  private func note(_ text: String) { if isWizard { console.noteWrapped(text) } else { console.note(text) } }
 
   private func lines(_ text: String) -> [String] { WrappedText.lines(text, columns: console.size.columns - 1) }
 }

@@ -140,9 +140,7 @@ struct CodeInput: Sendable {
   /// With `leaves`, an empty line ends the input.
   mutating func takes(_ line: String, leaves: Bool) -> Bool {
     let rest = String(line.filter { !Self.picture.contains($0) })
-    guard rest.contains(where: { !$0.isWhitespace }) else {
-      return leaves && rest.count == line.count && !text.isEmpty
-    }
+    guard rest.contains(where: { !$0.isWhitespace }) else { return leaves && rest.count == line.count && !text.isEmpty }
     // A new code begins, so the earlier input is discarded.
     text = Self.compact(rest)?.hasPrefix("LK1") == true ? rest : text + rest
     return !isBeginning
@@ -160,6 +158,6 @@ struct CodeInput: Sendable {
   /// Returns the symbols in capitals, without dashes and white space; `nil` if they are no code.
   private static func compact(_ text: String) -> String? {
     let symbols = text.uppercased().filter { !$0.isWhitespace && !"-\u{2010}\u{2011}\u{2013}".contains($0) }
-    return symbols.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) } ? symbols : nil
+    return symbols.utf8.allSatisfy { $0.isDigit || (0x41...0x5A).contains($0) } ? symbols : nil
   }
 }
