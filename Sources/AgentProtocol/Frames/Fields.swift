@@ -41,6 +41,15 @@ struct FieldReader {
     }
   }
 
+  /// Reads the value whose number is the next byte.
+  mutating func one<Value: CaseIterable>(
+    by number: (Value) -> UInt8, fault: (UInt8) -> String
+  ) throws(AgentFrameError) -> Value {
+    let given = try byte()
+    guard let value = Value.allCases.first(where: { number($0) == given }) else { throw .value(fault(given)) }
+    return value
+  }
+
   /// Reads milliseconds below 2^48.
   mutating func milliseconds() throws(AgentFrameError) -> Int64 {
     let number = try number64()

@@ -117,7 +117,7 @@ public struct ProgramOrder: Hashable, Sendable, FrameValue {
 
   init(from body: inout FieldReader) throws(AgentFrameError) {
     app = try body.app()
-    category = try AppCategory(order: try body.byte())
+    category = try body.one(by: \.order) { "category \($0)" }
     isAlwaysAllowed = try body.flag("whether it is always allowed")
     countsLaunches = try body.flag("whether what it starts counts as it")
     terms = try ProgramTerms(from: &body)
@@ -135,11 +135,6 @@ extension AppCategory {
     case .neutral: 3
     }
   }
-
-  fileprivate init(order: UInt8) throws(AgentFrameError) {
-    guard let category = Self.allCases.first(where: { $0.order == order }) else { throw .value("category \(order)") }
-    self = category
-  }
 }
 
 extension AppMatcher.Kind {
@@ -155,17 +150,12 @@ extension AppMatcher.Kind {
     case .snap: 7
     }
   }
-
-  fileprivate init(order: UInt8) throws(AgentFrameError) {
-    guard let kind = Self.allCases.first(where: { $0.order == order }) else { throw .value("matcher kind \(order)") }
-    self = kind
-  }
 }
 
 /// Its kind in one byte, then its value, which is checked by the rule for texts alone.
 extension AppMatcher: FrameValue {
   init(from body: inout FieldReader) throws(AgentFrameError) {
-    let kind = try Kind(order: try body.byte())
+    let kind: Kind = try body.one(by: \.order) { "matcher kind \($0)" }
     self.init(kind: kind, value: try body.text(.matcherValue))
   }
 

@@ -106,9 +106,7 @@ public struct OrderFault: Hashable, Sendable, FrameValue {
   }
 
   init(from body: inout FieldReader) throws(AgentFrameError) {
-    let number = try body.byte()
-    guard let kind = Kind(rawValue: number) else { throw .value("fault \(number)") }
-    self.kind = kind
+    kind = try body.one(by: \.rawValue) { "fault \($0)" }
     account = try body.number32()
     app = try body.optionalApp()
     detail = try body.text(.reason)

@@ -43,9 +43,7 @@ public struct SessionTerms: Hashable, Sendable, FrameValue {
   }
 
   init(from body: inout FieldReader) throws(AgentFrameError) {
-    let number = try body.byte()
-    guard let step = Step(rawValue: number) else { throw .value("step \(number) of sessions") }
-    self.step = step
+    step = try body.one(by: \.rawValue) { "step \($0) of sessions" }
     closesAt = try body.optionalInstant()
     opensAt = try body.optionalInstant()
     if let opensAt {
@@ -105,9 +103,7 @@ public struct ScreenTerms: Hashable, Sendable, FrameValue {
   func write(to body: FieldWriter) -> FieldWriter { body.byte(source.rawValue).milliseconds(graceMilliseconds) }
 
   init(from body: inout FieldReader) throws(AgentFrameError) {
-    let number = try body.byte()
-    guard let source = Source(rawValue: number) else { throw .value("source \(number) of screen time") }
-    self.source = source
+    source = try body.one(by: \.rawValue) { "source \($0) of screen time" }
     graceMilliseconds = try body.milliseconds()
     guard graceMilliseconds <= Self.longestGrace else { throw .value("a grace of \(graceMilliseconds) ms") }
   }
@@ -153,9 +149,7 @@ public struct ProgramTerms: Hashable, Sendable, FrameValue {
 
   init(from body: inout FieldReader) throws(AgentFrameError) {
     closesAt = try body.optionalInstant()
-    let number = try body.byte()
-    guard let step = Step(rawValue: number) else { throw .value("step \(number)") }
-    self.step = step
+    step = try body.one(by: \.rawValue) { "step \($0)" }
     graceMilliseconds = try body.milliseconds()
     guard graceMilliseconds <= Self.longestGrace else { throw .value("a grace of \(graceMilliseconds) ms") }
     warnings = try body.warnings()

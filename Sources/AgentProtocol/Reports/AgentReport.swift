@@ -123,8 +123,7 @@ public struct AgentReport: Hashable, Sendable, FrameValue {
         try ProgramUse(from: &body), milliseconds: try body.milliseconds(), activity: try body.milliseconds())
     case 4:
       let use = try ProgramUse(from: &body)
-      let number = try body.byte()
-      guard let deed = Deed(rawValue: number) else { throw .value("deed \(number)") }
+      let deed: Deed = try body.one(by: \.rawValue) { "deed \($0)" }
       let reason = try body.text(.reason)
       let matchers: [AppMatcher] = try body.list("matchers", most: Event.mostMatchers, isShort: true)
       event = .closed(use, deed, reason: reason, matchers: matchers)
