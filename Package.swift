@@ -67,8 +67,8 @@ let package = Package(
     .systemLibrary(name: "CProcess", path: "Sources/CProcess"),
     .systemLibrary(name: "CInput", path: "Sources/CInput"),
     .systemLibrary(name: "CTerminal", path: "Sources/CTerminal"),
-    .systemLibrary(
-      name: "CSystemd", path: "Sources/CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    // Loaded, not linked, so that it costs only the programs that use it.
+    .systemLibrary(name: "CSystemd", path: "Sources/CSystemd", providers: [.apt(["libsystemd-dev"])]),
 
     .target(name: "CTexts", path: "Sources/CTexts", exclude: ["de.po"]),
     // Imported by nothing: it takes the place of a part of libdispatch.
@@ -231,7 +231,7 @@ let package = Package(
     .testTarget(
       name: "LatchkeySystemTests", dependencies: ["LatchkeyModel", "LatchkeySystem", "CSystemd", "CInput"],
       path: "Tests/System",
-      swiftSettings: strict),
+      swiftSettings: strict, linkerSettings: [.linkedLibrary("systemd")]),
     .testTarget(
       name: "LatchkeyAgentProtocolTests",
       dependencies: ["LatchkeyModel", "LatchkeyAgentProtocol", "LatchkeyTestSupport"],

@@ -29,6 +29,7 @@ final class BusConnection {
     init(_ receive: @escaping (BusMessage) -> Void) { self.receive = receive }
   }
 
+  private let library: SystemdLibrary
   /// The bus, kept alive by its own reference until this object is released.
   private let bus: OpaquePointer
   private var subscribers: [Subscriber] = []
@@ -37,13 +38,19 @@ final class BusConnection {
   /// Why the last call that returned `nil` did, in the service's own words.
   private(set) var refusal = ""
 
+  /// libsystemd, loaded at its first use; `nil` if it is not installed.
+  private static let loaded: SystemdLibrary? = {
+    var library = SystemdLibrary()
+    return latchkey_load_systemd(&library) == 1 ? library : nil
+  }()
+
   /// Connects to the bus of an address; `nil` if none answers in time.
   init?(address: String, within milliseconds: Int64) {
     var opened: OpaquePointer?
-    guard sd_bus_new(&opened) >= 0, let bus = opened else { return nil }
-    self.bus = bus
-    guard sd_bus_set_address(bus, address) >= 0, sd_bus_set_bus_client(bus, 1) >= 0, sd_bus_start(bus) >= 0,
-      becomesReady(Deadline(milliseconds))
+    guard let library = Self.loaded, library.sd_bus_new(&opened) >= 0, let bus = opened else { return nil }
+    (self.library, self.bus) = (library, bus)
+    guard library.sd_bus_set_address(bus, address) >= 0, library.sd_bus_set_bus_client(bus, 1) >= 0,
+      library.sd_bus_start(bus) >= 0, becomesReady(Deadline(milliseconds))
     else {
       isConnected = false
       return nil
@@ -51,12 +58,12 @@ final class BusConnection {
   }
 
   deinit {
-    sd_bus_close(bus)
-    sd_bus_unref(bus)
+    library.sd_bus_close(bus)
+    _ = library.sd_bus_unref(bus)
   }
 
   /// The descriptor, which can be polled for messages to process.
-  var descriptor: Int32 { isConnected ? sd_bus_get_fd(bus) : -1 }
+  var descriptor: Int32 { isConnected ? library.sd_bus_get_fd(bus) : -1 }
 
   /// Gives up the connection, such as after an answer of the wrong form.
   func end() { isConnected = false }
@@ -64,11 +71,11 @@ final class BusConnection {
   /// Waits until the bus has accepted this process.
   private func becomesReady(_ end: Deadline) -> Bool {
     while true {
-      let result = sd_bus_process(bus, nil)
+      let result = library.sd_bus_process(bus, nil)
       guard result >= 0 else { return false }
-      if sd_bus_is_ready(bus) > 0 { return true }
+      if library.sd_bus_is_ready(bus) > 0 { return true }
       guard end.milliseconds > 0 else { return false }
-      if result == 0, sd_bus_wait(bus, UInt64(end.milliseconds) * 1_000) < 0, errno != EINTR { return false }
+      if result == 0, library.sd_bus_wait(bus, UInt64(end.milliseconds) * 1_000) < 0, errno != EINTR { return false }
     }
   }
 
@@ -77,7 +84,7 @@ final class BusConnection {
   /// Call this before each wait for the descriptor, since a call may have received signals.
   func process() -> Bool {
     for _ in 0..<Self.mostMessages where isConnected {
-      let result = sd_bus_process(bus, nil)
+      let result = library.sd_bus_process(bus, nil)
       if result == 0 { break }
       if result < 0 { isConnected = false }
     }
@@ -89,11 +96,13 @@ final class BusConnection {
   func subscribe(_ rule: String, _ receive: @escaping (BusMessage) -> Void) -> Bool {
     let subscriber = Subscriber(receive)
     subscribers.append(subscriber)
-    return sd_bus_add_match_async(
+    return library.sd_bus_add_match_async(
       bus, nil, rule,
       { message, own, _ in
-        guard let message, let own else { return 0 }
-        Unmanaged<Subscriber>.fromOpaque(own).takeUnretainedValue().receive(BusMessage(sd_bus_message_ref(message)))
+        guard let message, let own, let library = BusConnection.loaded,
+          let kept = library.sd_bus_message_ref(message)
+        else { return 0 }
+        Unmanaged<Subscriber>.fromOpaque(own).takeUnretainedValue().receive(BusMessage(kept, library))
         return 0
       }, nil, Unmanaged.passUnretained(subscriber).toOpaque()) >= 0
   }
@@ -103,36 +112,38 @@ final class BusConnection {
     refusal = "the bus does not answer"
     guard isConnected, limit.milliseconds > 0 else { return nil }
     var made: OpaquePointer?
-    guard sd_bus_message_new_method_call(bus, &made, method.service, method.path, method.interface, method.name) >= 0,
-      let made
+    guard
+      library.sd_bus_message_new_method_call(
+        bus, &made, method.service, method.path, method.interface, method.name) >= 0, let made
     else { return nil }
-    let request = BusMessage(made)
+    let request = BusMessage(made, library)
     guard fill(request) else { return nil }
     var answer: OpaquePointer?
     var error = sd_bus_error()
-    defer { sd_bus_error_free(&error) }
-    let result = sd_bus_call(bus, request.message, UInt64(limit.milliseconds) * 1_000, &error, &answer)
+    defer { library.sd_bus_error_free(&error) }
+    let result = library.sd_bus_call(bus, request.message, UInt64(limit.milliseconds) * 1_000, &error, &answer)
     if [-ETIMEDOUT, -ECONNRESET, -ENOTCONN, -EPIPE].contains(result) { isConnected = false }
     if let words = error.message { refusal = String(cString: words) }
     guard result >= 0, let answer else { return nil }
-    return BusMessage(answer)
+    return BusMessage(answer, library)
   }
 }
 
 /// A message of the bus, which is released with the last reference to this object.
 final class BusMessage {
-  let message: OpaquePointer
+  fileprivate let message: OpaquePointer
+  private let library: SystemdLibrary
 
   /// Takes over a message.
-  init(_ message: OpaquePointer) { self.message = message }
+  init(_ message: OpaquePointer, _ library: SystemdLibrary) { (self.message, self.library) = (message, library) }
 
-  deinit { sd_bus_message_unref(message) }
+  deinit { _ = library.sd_bus_message_unref(message) }
 
   static func type(_ letter: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: letter.value) }
 
   /// Appends a text; returns `false` if the message does not accept it.
   func append(_ text: String) -> Bool {
-    text.withCString { sd_bus_message_append_basic(message, Self.type("s"), $0) >= 0 }
+    text.withCString { library.sd_bus_message_append_basic(message, Self.type("s"), $0) >= 0 }
   }
 
   /// Appends a number; returns `false` if the message does not accept it.
@@ -142,7 +153,7 @@ final class BusMessage {
   func append(_ number: Int32) -> Bool { append("i", of: number) }
 
   private func append<Value>(_ type: Unicode.Scalar, of value: Value) -> Bool {
-    withUnsafePointer(to: value) { sd_bus_message_append_basic(message, Self.type(type), $0) >= 0 }
+    withUnsafePointer(to: value) { library.sd_bus_message_append_basic(message, Self.type(type), $0) >= 0 }
   }
 
   /// Appends a list of texts; returns `false` if the message does not accept it.
@@ -160,44 +171,52 @@ final class BusMessage {
 
   /// Appends a container with what `fill` appends; returns `false` if the message refuses it.
   func append(_ letter: Unicode.Scalar, _ contents: String, _ fill: () -> Bool) -> Bool {
-    sd_bus_message_open_container(message, Self.type(letter), contents) >= 0 && fill()
-      && sd_bus_message_close_container(message) >= 0
+    library.sd_bus_message_open_container(message, Self.type(letter), contents) >= 0 && fill()
+      && library.sd_bus_message_close_container(message) >= 0
   }
+
+  /// Enters a container; returns `false` if the next value is none of that kind.
+  func enter(_ letter: Unicode.Scalar, _ contents: String) -> Bool {
+    library.sd_bus_message_enter_container(message, Self.type(letter), contents) > 0
+  }
+
+  /// Leaves a container; returns `false` if it has further values.
+  func leave() -> Bool { library.sd_bus_message_exit_container(message) >= 0 }
+
+  /// Skips a value; returns `false` if the next one has another type.
+  func skip(_ contents: String) -> Bool { library.sd_bus_message_skip(message, contents) >= 0 }
 
   /// Reads a list of texts; `nil` if the next value has another type.
   func texts() -> [String]? {
-    guard sd_bus_message_enter_container(message, Self.type("a"), "s") > 0 else { return nil }
+    guard enter("a", "s") else { return nil }
     var texts: [String] = []
     while let text = text("s") { texts.append(text) }
-    return sd_bus_message_exit_container(message) >= 0 ? texts : nil
+    return leave() ? texts : nil
   }
 
   /// Reads a text of type `s` or `o`; `nil` if the next value has another type.
   func text(_ letter: Unicode.Scalar) -> String? {
     var text: UnsafePointer<CChar>?
-    guard sd_bus_message_read_basic(message, Self.type(letter), &text) > 0, let text else { return nil }
+    guard library.sd_bus_message_read_basic(message, Self.type(letter), &text) > 0, let text else { return nil }
     return String(cString: text)
   }
 
   /// Reads a number; `nil` if the next value has another type.
   func number() -> UInt32? {
     var number: UInt32 = 0
-    return sd_bus_message_read_basic(message, Self.type("u"), &number) > 0 ? number : nil
+    return library.sd_bus_message_read_basic(message, Self.type("u"), &number) > 0 ? number : nil
   }
 
   /// Reads a text from a variant; `nil` if the next value has another type.
   func textInVariant() -> String? {
-    guard sd_bus_message_enter_container(message, Self.type("v"), "s") > 0, let value = text("s"),
-      sd_bus_message_exit_container(message) >= 0
-    else { return nil }
+    guard enter("v", "s"), let value = text("s"), leave() else { return nil }
     return value
   }
 
   /// Reads a Boolean value from a variant; `nil` if the next value has another type.
   func flagInVariant() -> Bool? {
     var value: Int32 = 0
-    guard sd_bus_message_enter_container(message, Self.type("v"), "b") > 0,
-      sd_bus_message_read_basic(message, Self.type("b"), &value) > 0, sd_bus_message_exit_container(message) >= 0
+    guard enter("v", "b"), library.sd_bus_message_read_basic(message, Self.type("b"), &value) > 0, leave()
     else { return nil }
     return value != 0
   }

@@ -1,4 +1,3 @@
-import CSystemd
 import Glibc
 
 /// A connection to logind over the system bus.
@@ -67,18 +66,16 @@ public final class LoginBus {
   /// Those at a seat come first, since any account can begin many others.
   public func sessions() -> [LoginSession] {
     let end = BusConnection.Deadline(Self.readMilliseconds)
-    guard let list = call(Self.manager, Self.managerInterface, "ListSessions", within: end),
-      sd_bus_message_enter_container(list.message, BusMessage.type("a"), "(susso)") > 0
+    guard let list = call(Self.manager, Self.managerInterface, "ListSessions", within: end), list.enter("a", "(susso)")
     else {
       // Any process may list the sessions, so a refusal also means that logind does not work.
       bus.end()
       return []
     }
     var found: [(id: String, user: UInt32, seat: String, path: String)] = []
-    while found.count < Self.mostListed, sd_bus_message_enter_container(list.message, BusMessage.type("r"), "susso") > 0
-    {
+    while found.count < Self.mostListed, list.enter("r", "susso") {
       guard let id = list.text("s"), let user = list.number(), list.text("s") != nil, let seat = list.text("s"),
-        let path = list.text("o"), sd_bus_message_exit_container(list.message) >= 0
+        let path = list.text("o"), list.leave()
       else { break }
       found.append((id, user, seat, path))
     }
@@ -120,15 +117,14 @@ public final class LoginBus {
 
   /// Reads the properties of a session; returns `false` if they do not have the expected form.
   private static func read(_ reply: BusMessage, into session: inout LoginSession) -> Bool {
-    let message = reply.message
     let flags: [String: WritableKeyPath<LoginSession, Bool>] = [
       "Active": \.isActive, "LockedHint": \.isLocked, "Remote": \.isRemote,
     ]
     let texts: [String: WritableKeyPath<LoginSession, String>] = [
       "Class": \.sessionClass, "State": \.state, "Type": \.type,
     ]
-    guard sd_bus_message_enter_container(message, BusMessage.type("a"), "{sv}") > 0 else { return false }
-    while sd_bus_message_enter_container(message, BusMessage.type("e"), "sv") > 0 {
+    guard reply.enter("a", "{sv}") else { return false }
+    while reply.enter("e", "sv") {
       guard let name = reply.text("s") else { return false }
       if let flag = flags[name] {
         guard let value = reply.flagInVariant() else { return false }
@@ -136,10 +132,10 @@ public final class LoginBus {
       } else if let text = texts[name] {
         guard let value = reply.textInVariant() else { return false }
         session[keyPath: text] = value
-      } else if sd_bus_message_skip(message, "v") < 0 {
+      } else if !reply.skip("v") {
         return false
       }
-      guard sd_bus_message_exit_container(message) >= 0 else { return false }
+      guard reply.leave() else { return false }
     }
     return true
   }
