@@ -2,6 +2,8 @@
 public enum PrintableText {
   /// Returns a text with control, invisible and line-breaking characters replaced by U+FFFD.
   public static func of(_ text: String) -> String {
+    // Most texts have no other characters, and the tables of Unicode need not be read for them.
+    if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
     let scalars = text.unicodeScalars
     var safe = ""
     for index in scalars.indices {
@@ -39,6 +41,7 @@ public enum PrintableText {
 
   /// Returns an encoder's JSON with the same characters escaped, which does not change its value.
   public static func escapedJSON(_ json: String) -> String {
+    if json.utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x0A }) { return json }
     var safe = ""
     for scalar in json.unicodeScalars {
       if scalar != "\n", isUnsafe(scalar) {
@@ -54,7 +57,8 @@ public enum PrintableText {
   }
 
   private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
+    if scalar.isASCII { return !(0x20...0x7E).contains(scalar.value) }
+    return switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
     default: false
     }
