@@ -92,22 +92,41 @@ extension PeerLink {
   }
 
   /// Reads a connection to its end.
+  ///
+  /// The task keeps the frame of this function for as long as the connection is open, so whatever
+  /// needs space is done in functions that do not wait.
   private func read(_ frames: FrameReader, _ number: Int) async {
     while let frame = await frames.next() {
-      // Frames that were under way at the end of the session are read, so that the last message
-      // sent is not lost.
-      guard var seat = seats[number] else { continue }
-      do throws(SessionFault) {
-        let batch = try seat.cipher.open(frame)
-        seats[number] = seat
-        update { $0.received(batch, on: number, now: $1) }
-      } catch {
-        update { $0.faulted(number, error, now: $1) }
-      }
-      while machine.holds(number), !machine.wantsFrames(number) {
-        await withCheckedContinuation { seats[number]?.wait($0) ?? $0.resume() }
-      }
+      took(frame, number)
+      while mustPause(number) { await withCheckedContinuation { pause(number, $0) } }
     }
+    readToItsEnd(number)
+  }
+
+  @inline(never)
+  private func took(_ frame: [UInt8], _ number: Int) {
+    // Frames that were under way at the end of the session are read, so that the last message
+    // sent is not lost.
+    guard var seat = seats[number] else { return }
+    do throws(SessionFault) {
+      let batch = try seat.cipher.open(frame)
+      seats[number] = seat
+      update { $0.received(batch, on: number, now: $1) }
+    } catch {
+      update { $0.faulted(number, error, now: $1) }
+    }
+  }
+
+  @inline(never)
+  private func mustPause(_ number: Int) -> Bool { machine.holds(number) && !machine.wantsFrames(number) }
+
+  @inline(never)
+  private func pause(_ number: Int, _ continuation: CheckedContinuation<Void, Never>) {
+    seats[number]?.wait(continuation) ?? continuation.resume()
+  }
+
+  @inline(never)
+  private func readToItsEnd(_ number: Int) {
     update { $0.connectionEnded(number, now: $1) }
     seats[number] = nil
   }
