@@ -109,7 +109,8 @@ public final class FrameConnection: Sendable {
 /// A sender is blocked while frames are not read.
 public final class FrameReader: Sendable {
   private struct State {
-    var pieces = CircularBuffer<FramePiece>()
+    /// Usually empty, because a task waits for the next piece.
+    var pieces = CircularBuffer<FramePiece>(initialCapacity: 2)
     var waiting: CheckedContinuation<FramePiece?, Never>?
     var isEnded = false
     /// A Boolean value that indicates whether the channel wants to read and has to wait for room.
@@ -135,7 +136,7 @@ public final class FrameReader: Sendable {
   /// Creates a reader at the end of a channel's pipeline; call this on its event loop.
   init(_ channel: any Channel) throws {
     self.channel = channel
-    try channel.pipeline.syncOperations.addHandler(FrameReaderHandler(self))
+    try channel.pipeline.syncOperations.addHandler(FrameReaderHandler(self), name: "reader")
   }
 
   /// Returns the next frame; `nil` if the connection has ended for any reason or the task was

@@ -8,10 +8,11 @@ import Synchronization
 enum FramePipeline {
   /// Completes the pipeline of a new channel; call this on its event loop.
   static func install(on channel: any Channel, limit: FrameLimit, awaitsPreamble: Bool) throws -> FrameReader {
-    try channel.pipeline.syncOperations.addHandlers([
-      ByteToMessageHandler(FrameDecoder(limit: limit, awaitsPreamble: awaitsPreamble), maximumBufferSize: 128 << 10),
-      StrangerTimeoutHandler(limit: limit),
-    ])
+    let decoder = FrameDecoder(limit: limit, awaitsPreamble: awaitsPreamble)
+    // NIO would make a longer name for each, which takes memory of its own.
+    try channel.pipeline.syncOperations.addHandler(
+      ByteToMessageHandler(decoder, maximumBufferSize: 128 << 10), name: "decoder")
+    try channel.pipeline.syncOperations.addHandler(StrangerTimeoutHandler(limit: limit), name: "timeout")
     return try FrameReader(channel)
   }
 }
@@ -97,9 +98,10 @@ private final class StrangerTimeoutHandler: ChannelInboundHandler {
   init(limit: FrameLimit) { self.limit = limit }
 
   func handlerAdded(context: ChannelHandlerContext) {
-    let (limit, channel) = (limit, context.channel)
-    timeout = context.eventLoop.scheduleTask(in: .milliseconds(Limits.strangerMilliseconds)) {
-      if limit.holds { channel.close(promise: nil) }
+    let channel = context.channel
+    timeout = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Limits.strangerMilliseconds)) {
+      self.timeout = nil
+      if self.limit.holds { channel.close(promise: nil) }
     }
   }
 

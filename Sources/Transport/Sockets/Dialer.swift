@@ -22,6 +22,8 @@ public struct Dialer: Sendable {
       let bootstrap = ClientBootstrap(group: NIOSingletons.posixEventLoopGroup)
         .connectTimeout(.milliseconds(timeout))
         .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+        .channelOption(.maxMessagesPerRead, value: ReceiveBuffers.readsAtATime)
+        .channelOption(.recvAllocator, value: ReceiveBuffers())
       // A numeric address does not need the resolver, which costs a thread and two queries.
       let address = try? SocketAddress(ipAddress: endpoint.host, port: Int(endpoint.port))
       let (channel, reader) = try await withTaskCancellationHandler {

@@ -147,6 +147,8 @@ public final class Listener: Sendable {
         return bindToDevice(device, provider, on: channel.eventLoop)
       }
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .childChannelOption(.maxMessagesPerRead, value: ReceiveBuffers.readsAtATime)
+      .childChannelOption(.recvAllocator, value: ReceiveBuffers())
       .bind(to: address) { channel in
         channel.eventLoop.makeCompletedFuture {
           let limit = FrameLimit()
