@@ -11,7 +11,7 @@ public struct SessionMachine: Sendable {
   private var rules: SessionRules
 
   /// The peer's Hello; `nil` until it arrived.
-  public var peerHello: Hello? { rules.peerHello }
+  public private(set) var peerHello: Hello?
 
   public init(transport: NoiseTransport, now: BootInstant) {
     cipher = SessionCipher(transport)
@@ -30,6 +30,7 @@ public struct SessionMachine: Sendable {
   public mutating func received(_ frame: [UInt8], now: BootInstant) throws(SessionFault) -> SessionBatch {
     let batch = try cipher.open(frame)
     try rules.received(batch, now: now)
+    if let hello = batch.hello { peerHello = hello }
     return batch
   }
 

@@ -22,7 +22,7 @@ public struct LinkMachine: Sendable {
   public package(set) var dialler: DialMachine
   package var watch = CloneWatch()
   package var notes = LinkNotes()
-  package var sessions: [Int: LinkSession] = [:]
+  package var sessions = FewByNumber<LinkSession>()
   private var lastSession = 0
   var streamLook = StreamLook.none
   /// A Boolean value that indicates whether the last load was empty; nothing is loaded until

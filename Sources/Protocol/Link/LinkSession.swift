@@ -5,15 +5,18 @@ import LatchkeyModel
 /// The roster decides which session is kept.
 package struct LinkSession: Sendable {
   /// The progress of opening a session, whose diagram is in Protocol/04-session.md §8.
+  ///
+  /// The content of the phases before the last is kept apart, so that an open session has no room
+  /// for it.
   package enum Phase: Sendable {
     /// The session waits for the peer's Hello.
     case greeting
     /// The database is checking the Hello, and the rest of its batch waits.
     ///
     /// In the classes `ahead`, the Hello states more items than had a number here when it arrived.
-    case judging(Hello, rest: SessionBatch, ahead: Set<StreamClass>)
+    indirect case judging(Hello, rest: SessionBatch, ahead: Set<StreamClass>)
     /// The Hello was checked, and the streams are being read again (§11).
-    case judged(Hello, rest: SessionBatch, foreign: Set<StreamClass>)
+    indirect case judged(Hello, rest: SessionBatch, foreign: Set<StreamClass>)
     /// Both sides have sent a Hello, and this session is the one that is kept.
     case up
   }

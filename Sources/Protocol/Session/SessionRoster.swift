@@ -16,7 +16,7 @@ public struct SessionRoster: Sendable {
 
   private let own: DeviceID
   private let peer: DeviceID
-  private var preferences: [Int: SessionPreference] = [:]
+  private var preferences = FewByNumber<SessionPreference>()
   /// The highest-numbered session of those whose Hello was received, and the peer's run in that
   /// Hello.
   private var latest: (number: Int, run: [UInt8])?

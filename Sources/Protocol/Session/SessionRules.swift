@@ -31,8 +31,8 @@ public struct SessionRules: Sendable {
   private var hasSpoken = false
   private var framesSinceRekey: UInt64 = 0
   private var rekeyedAt: BootInstant
-  /// The peer's Hello; `nil` until it arrives.
-  public private(set) var peerHello: Hello?
+  /// A Boolean value that indicates whether the peer's Hello has arrived.
+  private var hasPeerHello = false
 
   public init(now: BootInstant) {
     openedAt = now
@@ -57,18 +57,18 @@ public struct SessionRules: Sendable {
   /// Takes a batch that was decrypted; throws `SessionFault`, the peer's fault, after which the
   /// session has to be closed.
   public mutating func received(_ batch: SessionBatch, now: BootInstant) throws(SessionFault) {
-    switch (peerHello, batch.hello) {
-    case (nil, let hello?):
+    switch (hasPeerHello, batch.hello) {
+    case (false, let hello?):
       if let refusal = hello.refusal { throw .refused(refusal) }
       guard hello.versions.overlaps(Version.protocolRange) else { throw .version }
       // A caller without this side's Hello cannot know which of its numbers are valid here.
       guard hasSpoken || batch.goodbye != nil || batch == SessionBatch(hello: hello, rekey: batch.rekey)
       else { throw .violation("something beside the caller's Hello") }
-      peerHello = hello
+      hasPeerHello = true
     // A side that refuses the session may state the reason before anything else.
-    case (nil, nil): guard batch.goodbye != nil else { throw .violation("the first batch has no Hello") }
-    case (_?, _?): throw .violation("a second Hello")
-    case (_?, nil): break
+    case (false, nil): guard batch.goodbye != nil else { throw .violation("the first batch has no Hello") }
+    case (true, _?): throw .violation("a second Hello")
+    case (true, nil): break
     }
     lastReceived = now
     doubtedAt = nil
@@ -84,7 +84,7 @@ public struct SessionRules: Sendable {
   /// Returns the ping that checks whether the peer is still there, after the network has changed or
   /// this machine has slept; `nil` if an answer is awaited already or the session is not open yet.
   public mutating func doubted(now: BootInstant) -> UInt64? {
-    guard doubtedAt == nil, peerHello != nil else { return nil }
+    guard doubtedAt == nil, hasPeerHello else { return nil }
     doubtedAt = now
     lastPing = now
     pings += 1
@@ -98,7 +98,7 @@ public struct SessionRules: Sendable {
   /// The time at which `timerFired` should be called next.
   public var nextTimer: BootInstant {
     let ping = max(lastReceived, lastPing) + Limits.keepAliveMilliseconds
-    var dead = lastReceived + (peerHello == nil ? Limits.greetingMilliseconds : Limits.deadMilliseconds)
+    var dead = lastReceived + (hasPeerHello ? Limits.deadMilliseconds : Limits.greetingMilliseconds)
     if let doubtedAt {
       dead = min(dead, doubtedAt + (isCalledBeside ? Limits.doubtMilliseconds : Limits.callBesideMilliseconds))
     }
@@ -108,7 +108,7 @@ public struct SessionRules: Sendable {
   /// Returns the effect that is due, if any; unless the session ends with it, `nextTimer` is later
   /// than `now` afterwards.
   public mutating func timerFired(now: BootInstant) -> TimerEffect? {
-    if now - lastReceived >= (peerHello == nil ? Limits.greetingMilliseconds : Limits.deadMilliseconds) { return .dead }
+    if now - lastReceived >= (hasPeerHello ? Limits.deadMilliseconds : Limits.greetingMilliseconds) { return .dead }
     if let doubtedAt, now - doubtedAt >= Limits.doubtMilliseconds { return .dead }
     // Precedes the doubt, which a new session ends as well.
     if now - openedAt >= Limits.sessionMilliseconds { return .renew }
