@@ -224,7 +224,7 @@ let package = Package(
       name: "LatchkeyNodeTests",
       dependencies: [
         "LatchkeyModel", "LatchkeyRules", "LatchkeyProtocol", "LatchkeyHousehold", "LatchkeyStore", "LatchkeySystem",
-        "LatchkeyAgentProtocol", "LatchkeyNode", "LatchkeyTestSupport",
+        "LatchkeyAgentProtocol", "LatchkeyNode", "LatchkeyTestSupport", logging,
       ],
       path: "Tests/Node",
       swiftSettings: strict),

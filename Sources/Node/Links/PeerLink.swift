@@ -4,7 +4,6 @@ import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeySystem
 import LatchkeyTransport
-import Logging
 
 /// The link to one paired device, which connects the link's machine to sockets, the database and
 /// the clock.
@@ -16,7 +15,6 @@ actor PeerLink {
   nonisolated let key: LinkPublicKey
   let context: NodeContext
   let directory: LinkDirectory
-  var logger: Logger
 
   var record: PeerRecord
   var machine: LinkMachine
@@ -58,8 +56,6 @@ actor PeerLink {
     self.key = key
     peer = record.device.deviceID
     lastSynced = record.device.lastSyncedAt
-    logger = context.logger
-    logger[metadataKey: "peer"] = "\(record.device.name)"
     let verifier = ControlVerifier(
       identity: Hexadecimal.decode(record.device.identityKey).flatMap { try? IdentityPublicKey(bytes: $0) },
       sender: peer, receiver: context.own, senderRole: record.device.role)
@@ -72,6 +68,8 @@ actor PeerLink {
       streams: streams, told: record.told.compactMap { SocketEndpoint($0) },
       surroundings: Self.surroundings(context), jitterSeed: UInt64.random(in: 0...UInt64.max), now: context.now())
   }
+
+  var logger: PeerLogger { PeerLogger(logger: context.logger, peer: record.device.name) }
 
   /// Starts the machine.
   func begin() {
@@ -171,7 +169,6 @@ actor PeerLink {
   /// Takes over a change of the peer's state in the database.
   func refresh(_ record: PeerRecord) {
     self.record = record
-    logger[metadataKey: "peer"] = "\(record.device.name)"
     update { $0.changed(record.standing, keyID: Self.keyID(record), now: $1) }
     named()
   }
