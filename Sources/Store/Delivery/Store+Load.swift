@@ -72,7 +72,8 @@ extension Database {
   ) throws -> [DeliveryItem] {
     guard from <= last else { return [] }
     var loaded: [DeliveryItem] = []
-    loaded.reserveCapacity(min(items, 512))
+    // One item waits far more often than many.
+    loaded.reserveCapacity(min(items, Int(min(last - from, 511)) + 1))
     var (next, size, found, isFull) = (from, 0, 0, false)
     try each(
       """
