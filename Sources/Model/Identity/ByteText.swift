@@ -4,13 +4,19 @@ public enum Hexadecimal {
 
   /// Returns `bytes` as lower-case hexadecimal text with two digits for each byte.
   public static func encode(_ bytes: some Collection<UInt8>) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity(bytes.count * 2)
-    for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
+    // Other modules call this without a specialization, where each step of a generic iteration
+    // allocates memory.
+    bytes.withContiguousStorageIfAvailable { text($0) } ?? Array(bytes).withUnsafeBufferPointer { text($0) }
+  }
+
+  private static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+      for (place, byte) in bytes.enumerated() {
+        text[2 * place] = digits[Int(byte >> 4)]
+        text[2 * place + 1] = digits[Int(byte & 15)]
+      }
+      return bytes.count * 2
     }
-    return String(decoding: text, as: UTF8.self)
   }
 
   /// Returns the bytes of hexadecimal text in either case; `nil` if it is malformed.
