@@ -40,18 +40,26 @@ public enum ProcFile {
     return read(descriptor, most: most, isWhole: true)
   }
 
+  /// The memory for a file at first, in bytes; it grows with what is read, because most files are
+  /// much smaller than what their readers accept.
+  private static let firstRoom = 16_384
+
   private static func read(_ descriptor: Int32, most: Int, isWhole: Bool) -> [UInt8]? {
-    var failed = false
-    let bytes = [UInt8](unsafeUninitializedCapacity: most) { buffer, size in
-      size = 0
-      while size < most {
-        let count = Glibc.read(descriptor, buffer.baseAddress.map { $0 + size }, most - size)
-        if count < 0, errno == EINTR { continue }
-        if count < 0 { failed = true }
-        if count <= 0 { break }
-        size += count
-        if !isWhole { break }
+    var (failed, hasEnded) = (false, false)
+    var (bytes, room): ([UInt8], Int) = ([], min(most, firstRoom))
+    while true {
+      bytes = [UInt8](unsafeUninitializedCapacity: room) { buffer, size in
+        size = buffer.initialize(fromContentsOf: bytes)
+        while size < room, !hasEnded {
+          let count = Glibc.read(descriptor, buffer.baseAddress.map { $0 + size }, room - size)
+          if count < 0, errno == EINTR { continue }
+          if count < 0 { failed = true }
+          size += max(0, count)
+          hasEnded = count <= 0 || !isWhole
+        }
       }
+      guard !hasEnded, room < most else { break }
+      room = min(most, room * 4)
     }
     return failed && bytes.isEmpty ? nil : bytes
   }
