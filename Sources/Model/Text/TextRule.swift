@@ -102,13 +102,48 @@ public struct TextRule: Hashable, Sendable {
 
   /// Returns the first character of a text that the rule forbids; `nil` if there is none.
   private func forbidden(in text: String) -> Unicode.Scalar? {
+    if isPlain(text) { return nil }
     if case .zoneName = characters {
       let isSplit = text.hasPrefix("/") || text.hasSuffix("/") || text.contains("//")
       if isSplit { return "/" }
     }
-    // Printable ASCII, which is the most frequent case, does not need the Unicode tables.
-    let isPlain = characters != .zoneName && text.utf8.allSatisfy { (0x21..<0x7F).contains($0) }
-    return isPlain ? nil : text.unicodeScalars.first { !allows($0) }
+    return text.unicodeScalars.first { !allows($0) }
+  }
+
+  /// Returns whether a text has nothing but permitted characters of ASCII.
+  ///
+  /// That is the most frequent case, and needs no Unicode tables.
+  private func isPlain(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { bytes in
+      if case .zoneName = characters { return Self.isZoneName(bytes) }
+      let (least, other): (UInt8, UInt8) =
+        switch characters {
+        case .word: (0x21, 0x21)
+        case .paragraphs: (0x20, 0x0A)
+        case .line, .visible, .zoneName: (0x20, 0x20)
+        }
+      // All bytes are looked at, which the processor does with many at a time.
+      var others: UInt8 = 0
+      for byte in bytes { others |= (least..<0x7F).contains(byte) || byte == other ? 0 : 1 }
+      return others == 0
+    }
+  }
+
+  private static func isZoneName(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    let slash = UInt8(ascii: "/")
+    var last = slash
+    for byte in bytes {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        break
+      case slash where last != slash: break
+      default: return false
+      }
+      last = byte
+    }
+    return bytes.isEmpty || last != slash
   }
 
   private func allows(_ scalar: Unicode.Scalar) -> Bool {

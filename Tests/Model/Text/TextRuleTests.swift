@@ -19,6 +19,22 @@ import Testing
     }
   }
 
+  @Test("A text of ASCII alone is judged as the same text beside another letter is")
+  func plain() {
+    for rule in TextRule.all where rule.characters != .zoneName {
+      for byte in UInt8(0)..<0x80 {
+        let text = "a" + String(UnicodeScalar(byte)) + String(repeating: "b", count: 40)
+        #expect(rule.allowsCharacters(of: text) == rule.allowsCharacters(of: text + "é"), "\(rule.what) \(byte)")
+      }
+    }
+    let name = UInt8(0)..<0x80
+    let allowed = name.filter { TextRule.zone.allowsCharacters(of: "a" + String(UnicodeScalar($0)) + "b") }
+    let wanted = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-_/".utf8)
+    #expect(Set(allowed) == wanted)
+    #expect(TextRule.zone.allowsCharacters(of: "") && TextRule.message.allowsCharacters(of: ""))
+    for text in ["/", "/a", "a/", "a//b"] { #expect(!TextRule.zone.allowsCharacters(of: text), "\(text)") }
+  }
+
   @Test("A fault names the field, and the character or the size, and says what to do")
   func sentences() {
     #expect(
