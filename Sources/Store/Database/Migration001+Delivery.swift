@@ -92,8 +92,10 @@ extension Migration001 {
 
   /// Commands that this machine has given, and those that it has answered.
   static let commands = """
+    -- In the order in which they were given. A table kept in the order of the IDs would have whole commands in the inner
+    -- pages of its tree, and write a command anew with each change of its status.
     CREATE TABLE command (
-      command_id BLOB PRIMARY KEY,          -- 16 bytes, UUID version 7: later ones sort later
+      command_id BLOB NOT NULL,             -- 16 bytes, UUID version 7: later ones sort later
       peer INTEGER NOT NULL REFERENCES peer(number),
       kind TEXT NOT NULL,                   -- a word of CommandKind
       body BLOB NOT NULL,                   -- a protobuf Command, as it travels
@@ -110,10 +112,14 @@ extension Migration001 {
       epoch INTEGER NOT NULL,               -- epoch in which seq counts
       expires_after INTEGER,                -- milliseconds of age; null for never
       expires_age INTEGER,                  -- milliseconds: reading at which it expires; null for never
-      through TEXT                          -- browser.label through which it was given; null for this machine
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX command_by_peer ON command (peer, command_id);
+      through TEXT,                         -- browser.label through which it was given; null for this machine
+      -- With the peer, so that one peer's commands are found among the IDs without a look at each.
+      UNIQUE (command_id, peer)
+    ) STRICT;
     CREATE INDEX command_by_expiry ON command (expires_age) WHERE status = 'queued' AND expires_age IS NOT NULL;
+    -- The edits that are not in force yet, which are looked for after each change; other commands are not in it.
+    CREATE INDEX command_edit_under_way ON command (peer, created_age)
+      WHERE kind = 'edit' AND status IN ('queued', 'stored');
 
     -- Commands that this machine has answered, and where each receipt was queued last.
     CREATE TABLE applied_command (

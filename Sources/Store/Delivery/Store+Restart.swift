@@ -125,8 +125,9 @@ extension Database {
     }
     var items: [(id: [UInt8], body: [UInt8])] = []
     for condition in conditions {
-      items += try rows("SELECT command_id, body FROM command WHERE peer = ? AND \(condition)", [peer.number])
-        .map { ($0.bytes("command_id"), $0.bytes("body")) }
+      items += try rows(
+        "SELECT command_id, body FROM command WHERE peer = ? AND \(condition) ORDER BY command_id", [peer.number]
+      ).map { ($0.bytes("command_id"), $0.bytes("body")) }
     }
     // A command that was stored and not answered was stored in time. It does not expire because it
     // was lost there.

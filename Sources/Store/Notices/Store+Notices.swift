@@ -156,14 +156,16 @@ extension Store {
     of kind: CommandKind, after milliseconds: Int64
   ) async throws(StoreError) -> [DeviceID: CommandID] {
     let age = age()
-    let final = CommandStatus.allCases.filter(\.isFinal).map { "'\($0.rawValue)'" }.joined(separator: ", ")
     return try await read { database in
       var edits: [DeviceID: CommandID] = [:]
+      // With the kind and the states as they stand in the index of edits, only these are read: the
+      // history of a family may have a hundred thousand commands.
       try database.each(
         """
         SELECT p.device_id, min(c.command_id) FROM command c JOIN peer p ON p.number = c.peer
-        WHERE c.kind = ? AND c.status NOT IN (\(final)) AND c.created_age <= ? AND p.state = 2 GROUP BY p.device_id
-        """, [kind.rawValue, age - milliseconds]
+        WHERE c.kind = '\(kind.rawValue)' AND c.status IN ('queued', 'stored') AND c.created_age <= ? AND p.state = 2
+        GROUP BY c.peer
+        """, [age - milliseconds]
       ) { row in
         if let id = CommandID(bytes: row.bytes(1)) { edits[try row.deviceID(0)] = id }
         return true

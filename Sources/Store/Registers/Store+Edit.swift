@@ -92,8 +92,8 @@ extension Database {
       try rows(
         """
         SELECT DISTINCT p.device_id FROM command c JOIN peer p ON p.number = c.peer
-        WHERE c.kind = ? AND c.status IN ('queued', 'stored')
-        """, [kind.rawValue]
+        WHERE c.kind = '\(kind.rawValue)' AND c.status IN ('queued', 'stored')
+        """
       ).map { try $0.deviceID("device_id") })
   }
 }
