@@ -67,6 +67,16 @@ import Testing
     #expect(ReceiptVerdict(.superseded(state), of: payload) == (isLater ? .overtaken(state) : .contradicts(state)))
   }
 
+  @Test func aPlainAnswerIsJudgedAsItIsWithTheCommand() {
+    #expect(TextMessage.hasPlainAnswer && !Edit.hasPlainAnswer && !RequestReport.hasPlainAnswer)
+    let outcomes: [CommandReceipt.Outcome] =
+      Self.answers.flatMap { [.executed($0), .superseded($0)] }
+      + [.superseded(nil), .failed(reason: "No."), .expired, .underWay(waitsFor: "it")]
+    for outcome in outcomes {
+      #expect(ReceiptVerdict(plain: outcome) == ReceiptVerdict(outcome, of: .message("x")), "\(outcome)")
+    }
+  }
+
   @Test func whatHasNoState() {
     for payload in Self.payloads {
       #expect(ReceiptVerdict(.superseded(nil), of: payload) == .contradicts(nil))

@@ -18,6 +18,10 @@ public protocol CommandDefinition: Hashable, Sendable, Codable {
   /// Such a command settles the doubt after one of the two machines was set back to an earlier
   /// state.
   static var settlesSetBack: Bool { get }
+  /// A Boolean value that indicates whether the answer says no more than that the command was
+  /// executed, so that it is judged without the command: neither `isAnswered` nor `isOvertaken` nor
+  /// `answered` is the kind's own.
+  static var hasPlainAnswer: Bool { get }
 
   /// Creates a command from its wire form; throws `BodyFault`, the sender's fault.
   init(bytes: [UInt8]) throws(BodyFault)
@@ -86,6 +90,7 @@ public struct ClockReader {
 extension CommandDefinition {
   public static var states: [any CommandState.Type] { [] }
   public static var settlesSetBack: Bool { false }
+  public static var hasPlainAnswer: Bool { false }
   public var fault: String? { nil }
   /// A day.
   public var usualLifetime: Int64? { Limits.oneShotMilliseconds }

@@ -118,6 +118,18 @@ public enum ReceiptVerdict: Hashable, Sendable {
     }
   }
 
+  /// Creates the verdict on an outcome for a command whose kind has a plain answer; `nil` if the
+  /// command is still under way.
+  public init?(plain outcome: CommandReceipt.Outcome) {
+    switch outcome {
+    case .executed(let state): self = state.kind == Done.kind ? .inForce(state.enforcement) : .contradicts(state)
+    case .superseded(let state): self = .contradicts(state)
+    case .failed(let reason): self = .refused(reason: reason)
+    case .expired: self = .expired
+    case .underWay: return nil
+    }
+  }
+
   public var status: CommandStatus {
     switch self {
     case .inForce: .executed

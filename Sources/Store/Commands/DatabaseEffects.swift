@@ -39,9 +39,14 @@ public struct DatabaseEffects: EffectTransaction {
   }
 
   public mutating func keep(_ message: ReceivedMessage) throws {
-    try database.run(
-      "INSERT INTO received_message VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-      [message.commandID.bytes, message.author.bytes, message.text, message.at])
+    let statement = try database.cachedStatement(
+      sql: "INSERT INTO received_message VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING")
+    try database.run(statement) {
+      $0.add(message.commandID.bytes)
+      $0.add(message.author.bytes)
+      $0.add(message.text)
+      $0.add(message.at)
+    }
   }
 
   public func register(_ key: RegisterKey, in zone: Zone) throws -> Register? { try database.register(key, in: zone) }

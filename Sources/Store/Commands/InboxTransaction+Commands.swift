@@ -8,9 +8,9 @@ extension InboxTransaction {
   /// effect.
   mutating func applyCommand(_ item: DeliveryItem, _ body: Result<CommandBody, BodyFault>) throws {
     guard let id = CommandID(bytes: item.itemID) else { return }
-    if let receipt = try database.first(
-      "SELECT receipt FROM applied_command WHERE command_id = ?", [item.itemID], { $0.bytes(0) })
-    {
+    let known = try group.statement(
+      .applied, "SELECT receipt FROM applied_command WHERE command_id = ?", database)
+    if let receipt = try database.first(known, { $0.add(item.itemID) }, { $0.bytes(0) }) {
       return try queue(id, receipt)
     }
     do {
@@ -83,18 +83,25 @@ extension Database {
     let room = QueueCaps(
       items: caps.items.addingReportingOverflow(Int64(Limits.windowItems)).partialValue,
       bytes: caps.bytes.addingReportingOverflow(Int64(Limits.windowItems * Limits.itemBodyBytes)).partialValue)
+    let bytes = id.bytes
     let change = try enqueue(
-      peer, .receipt, kind: .receipt, itemID: id.bytes, body: body, caps: room, in: group, at: wall)
-    try run(
+      peer, .receipt, kind: .receipt, itemID: bytes, body: body, caps: room, in: group, at: wall)
+    let statement = try group.statement(
+      .apply,
       """
       INSERT INTO applied_command VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET peer = excluded.peer,
         receipt = iif(?7, excluded.receipt, receipt), receipt_epoch = excluded.receipt_epoch,
         receipt_seq = excluded.receipt_seq
-      """,
-      [
-        id.bytes, body, wall, peer.number, Int64(bitPattern: change.epoch), Int64(bitPattern: change.last),
-        isNew ? 1 : 0,
-      ])
+      """, self)
+    try run(statement) {
+      $0.add(bytes)
+      $0.add(body)
+      $0.add(wall)
+      $0.add(peer.number)
+      $0.add(Int64(bitPattern: change.epoch))
+      $0.add(Int64(bitPattern: change.last))
+      $0.add(isNew)
+    }
     return change
   }
 }
@@ -112,33 +119,64 @@ extension InboxTransaction {
       else { throw BodyFault("The receipt has another ID than its item.", .wrongID) }
       outcome = receipt.outcome
     } catch let fault as BodyFault { passOver(item, .receipt, fault) }
-    let asked = try database.first(
-      "SELECT body FROM command WHERE command_id = ? AND peer = ?", [item.itemID, peer.number], { $0.bytes(0) })
-    guard let asked, let command = CommandID(bytes: item.itemID) else { return }
-    let payload = try coding.command(asked).payload
+    guard let asked = try asked(item.itemID), let command = CommandID(bytes: item.itemID) else { return }
     if case .underWay(let what) = outcome { return try noteUnderWay(command, what) }
-    guard let verdict = ReceiptVerdict(outcome, of: payload) else { return }
+    let judged =
+      switch asked {
+      case .plain: ReceiptVerdict(plain: outcome)
+      case .command(let payload): ReceiptVerdict(outcome, of: payload)
+      }
+    guard let verdict = judged else { return }
     // A cancellation may be too late or overtaken; the child's report is then correct.
-    try database.run(
+    let state = outcome.state.map { coding.encode($0) }
+    let statement = try group.statement(
+      .answer,
       """
       UPDATE command SET status = ?1, status_at = ?2, reason = ?3, reason_phrase = ?6, state = ?4, waits_for = NULL,
         wait_phrase = NULL
       WHERE command_id = ?5 AND (status IN ('queued', 'stored')
         OR status IN ('cancelled', 'expired') AND state IS NULL)
-      """,
-      [
-        verdict.status.rawValue, wall, verdict.reason?.english, outcome.state.map { coding.encode($0) }, item.itemID,
-        verdict.reason?.storedPhrase,
-      ])
+      """, database)
+    try database.run(statement) {
+      $0.add(verdict.status.rawValue)
+      $0.add(wall)
+      $0.add(verdict.reason?.english)
+      $0.add(state)
+      $0.add(item.itemID)
+      $0.add(verdict.reason?.storedPhrase)
+    }
     guard database.changesCount > 0 else { return }
     result.commands.append(command)
     switch verdict {
     case .inForce, .overtaken:
-      guard let state = outcome.state else { return }
+      guard let state = outcome.state, case .command(let payload) = asked else { return }
       var effects = effects()
       try payload.value.answered(with: state, by: peer.device, in: &effects)
       try tellFacts(effects)
     case .refused, .expired, .contradicts: break
+    }
+  }
+
+  /// What a receipt answers.
+  private enum Asked {
+    /// A command of a kind with a plain answer, which is judged without it.
+    case plain
+    case command(CommandPayload)
+  }
+
+  /// Returns what was asked of the peer with a command; `nil` if it was given no such command.
+  private func asked(_ id: [UInt8]) throws -> Asked? {
+    let statement = try group.statement(
+      .asked, "SELECT kind, body FROM command WHERE command_id = ? AND peer = ?", database)
+    return try database.first(
+      statement,
+      {
+        $0.add(id)
+        $0.add(peer.number)
+      }
+    ) { row in
+      let definition = CommandKind(rawValue: row.text(0)).flatMap { coding.commands.definition($0) }
+      return definition?.hasPlainAnswer == true ? .plain : .command(try coding.command(row.bytes(1)).payload)
     }
   }
 

@@ -107,26 +107,37 @@ extension Database {
   ) throws -> (command: ConfigurationCommand, change: OutboxChange) {
     let body = store.coding.encode(CommandBody(commandID: id, author: store.own, createdAt: wall, payload: payload))
     guard body.count <= Limits.itemBodyBytes else { throw StoreError.unexpected("a command over 32 KiB") }
+    let bytes = id.bytes
     let change = try enqueue(
-      peer, .command, kind: .command, itemID: id.bytes, body: body, caps: store.caps, in: group, at: wall)
+      peer, .command, kind: .command, itemID: bytes, body: body, caps: store.caps, in: group, at: wall)
     let lifetime = expiresAfter.map { $0 == 0 ? nil : $0 } ?? payload.usualLifetime
     if lifetime != nil { group.noteAge(store.clock) }
-    try run(
+    let browser = Through.browser
+    let statement = try group.statement(
+      .issue,
       """
       INSERT INTO command (command_id, peer, kind, body, created_at, created_age, status, status_at, seq,
         expires_after, expires_age, epoch, through)
       VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?)
-      """,
-      [
-        id.bytes, peer.number, payload.kind.rawValue, body, wall, age, wall,
-        Int64(bitPattern: change.last), lifetime, lifetime.map { age + $0 }, Int64(bitPattern: change.epoch),
-        Through.browser,
-      ])
+      """, self)
+    try run(statement) {
+      $0.add(bytes)
+      $0.add(peer.number)
+      $0.add(payload.kind.rawValue)
+      $0.add(body)
+      $0.add(wall)
+      $0.add(age)
+      $0.add(wall)
+      $0.add(Int64(bitPattern: change.last))
+      $0.add(lifetime)
+      $0.add(lifetime.map { age + $0 })
+      $0.add(Int64(bitPattern: change.epoch))
+      $0.add(browser)
+    }
     return (
       ConfigurationCommand(
         commandID: id, target: peer.device, author: store.own, payload: payload, createdAt: wall,
-        expiresAfter: lifetime,
-        statusAt: wall, through: Through.browser), change
+        expiresAfter: lifetime, statusAt: wall, through: browser), change
     )
   }
 

@@ -38,23 +38,48 @@ extension Database {
 
   /// Reads the rows of a statement that is prepared once and cached, until `read` returns `false`.
   func each(_ sql: String, _ bindings: Bindings, _ read: (Columns) throws -> Bool) throws {
-    // GRDB caches the statement and finalizes it with the connection. SQLite's results are read
-    // directly.
+    // GRDB caches the statement and finalizes it with the connection.
     let prepared = try cachedStatement(sql: sql)
+    try each(
+      prepared, { parameters in for index in bindings.values.indices { parameters.add(any: bindings.values[index]) } },
+      read)
+  }
+
+  /// Runs a prepared statement, whose parameters `bind` adds in order.
+  func run(_ prepared: Statement, _ bind: (inout Parameters) -> Void) throws {
+    try each(prepared, bind) { _ in true }
+  }
+
+  /// Returns the first row of a prepared statement, whose parameters `bind` adds in order; `nil` if
+  /// there is none.
+  func first<Value>(
+    _ prepared: Statement, _ bind: (inout Parameters) -> Void, _ read: (Columns) throws -> Value
+  ) throws -> Value? {
+    var value: Value?
+    try each(prepared, bind) { columns in
+      if value == nil { value = try read(columns) }
+      return true
+    }
+    return value
+  }
+
+  /// Reads the rows of a prepared statement until `read` returns `false`.
+  ///
+  /// SQLite's results are read directly.
+  private func each(
+    _ prepared: Statement, _ bind: (inout Parameters) -> Void, _ read: (Columns) throws -> Bool
+  ) throws {
     let statement = prepared.sqliteStatement
     defer { sqlite3_reset(statement) }
-    var index: CInt = 0
-    for value in bindings.values {
-      index += 1
-      let code = value?.bind(to: statement, at: index) ?? sqlite3_bind_null(statement, index)
-      guard code == SQLITE_OK else { throw refusal(code, sql) }
-    }
-    assert(index == sqlite3_bind_parameter_count(statement), "parameters of \(sql)")
+    var parameters = Parameters(statement: statement)
+    bind(&parameters)
+    guard parameters.code == SQLITE_OK else { throw refusal(parameters.code, prepared.sql) }
+    assert(parameters.count == sqlite3_bind_parameter_count(statement), "parameters of \(prepared.sql)")
     while true {
       switch sqlite3_step(statement) {
       case SQLITE_ROW: guard try read(Columns(statement: statement)) else { return }
       case SQLITE_DONE: return
-      case let code: throw refusal(code, sql)
+      case let code: throw refusal(code, prepared.sql)
       }
     }
   }
@@ -127,7 +152,11 @@ struct Columns {
     return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, index))))
   }
 
-  func text(_ index: CInt) -> String { String(decoding: bytes(index), as: UTF8.self) }
+  func text(_ index: CInt) -> String {
+    guard let start = sqlite3_column_blob(statement, index) else { return "" }
+    let bytes = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, index)))
+    return String(decoding: bytes, as: UTF8.self)
+  }
 
   /// Returns the text of a column; `nil` for a null.
   func textIfAny(_ index: CInt) -> String? { sqlite3_column_type(statement, index) == SQLITE_NULL ? nil : text(index) }
@@ -159,61 +188,3 @@ extension Row {
     return ToldSentence(english: english, phrase: stored)
   }
 }
-
-/// A value that can be bound to a statement's parameter.
-///
-/// GRDB converts each argument and each row into values of its own, which costs several times as
-/// much as SQLite's own work for a small row. Statements that run for each message use SQLite
-/// directly.
-protocol Bindable {
-  /// Binds this value to the parameter `index`, counted from 1, and returns SQLite's result code.
-  func bind(to statement: OpaquePointer, at index: CInt) -> CInt
-}
-
-/// The parameters of one statement, in order.
-struct Bindings: ExpressibleByArrayLiteral {
-  let values: [(any Bindable)?]
-
-  init(arrayLiteral values: (any Bindable)?...) { self.values = values }
-}
-
-/// Tells SQLite to copy the bytes before the call returns.
-private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-
-extension Bindable where Self: BinaryInteger {
-  func bind(to statement: OpaquePointer, at index: CInt) -> CInt { sqlite3_bind_int64(statement, index, Int64(self)) }
-}
-
-extension Int64: Bindable {}
-extension Int: Bindable {}
-extension UInt32: Bindable {}
-
-extension Bool: Bindable {
-  func bind(to statement: OpaquePointer, at index: CInt) -> CInt { sqlite3_bind_int64(statement, index, self ? 1 : 0) }
-}
-
-extension String: Bindable {
-  func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
-    var text = self
-    return text.withUTF8 { bytes in
-      // Without a pointer to memory, SQLite would bind NULL.
-      guard !bytes.isEmpty else { return sqlite3_bind_text(statement, index, "", 0, copied) }
-      return bytes.withMemoryRebound(to: CChar.self) {
-        sqlite3_bind_text(statement, index, $0.baseAddress, CInt($0.count), copied)
-      }
-    }
-  }
-}
-
-extension Bindable where Self: ContiguousBytes {
-  func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
-    withUnsafeBytes { bytes in
-      bytes.isEmpty
-        ? sqlite3_bind_zeroblob(statement, index, 0)
-        : sqlite3_bind_blob(statement, index, bytes.baseAddress, CInt(bytes.count), copied)
-    }
-  }
-}
-
-extension [UInt8]: Bindable {}
-extension Data: Bindable {}

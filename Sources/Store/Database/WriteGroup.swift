@@ -27,10 +27,25 @@ final class WriteGroup {
   private var active: [DeviceID: Int64] = [:]
   private var longest: [DeviceID: (milliseconds: Int64, hasChanged: Bool)] = [:]
   private var ageing: StoreClock?
+  private var prepared: [Statement?] = []
   /// The time of the age clock when the transaction began; `nil` if its work is not new.
   let age: Int64?
 
   init(age: Int64? = nil) { self.age = age }
+
+  /// The statements that run for each item, which a transaction with many items looks up once.
+  enum Frequent: Int {
+    case enqueue, issue, asked, answer, applied, apply, keepRecord
+  }
+
+  /// Returns the statement of a place in the code, which always gives the same text.
+  func statement(_ place: Frequent, _ sql: String, _ database: Database) throws -> Statement {
+    if place.rawValue < prepared.count, let known = prepared[place.rawValue] { return known }
+    while prepared.count <= place.rawValue { prepared.append(nil) }
+    let statement = try database.cachedStatement(sql: sql)
+    prepared[place.rawValue] = statement
+    return statement
+  }
 
   /// Assigns the next number of a stream.
   ///

@@ -26,12 +26,19 @@ extension Database {
     caps: QueueCaps = QueueCaps(), since: (wall: Int64, age: Int64?)? = nil, in group: WriteGroup, at wall: Int64
   ) throws -> OutboxChange {
     let change = try group.next(peer, streamClass, cost: Int64(body.count + itemID.count + 16), caps: caps, self)
-    try run(
-      "INSERT INTO outbox_item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      [
-        peer.number, Int64(streamClass.rawValue), Int64(bitPattern: change.last), Int64(kind.rawValue), itemID, body,
-        since?.wall ?? wall, level, since.map(\.age) ?? group.age,
-      ])
+    let statement = try group.statement(
+      .enqueue, "INSERT INTO outbox_item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", self)
+    try run(statement) {
+      $0.add(peer.number)
+      $0.add(Int64(streamClass.rawValue))
+      $0.add(Int64(bitPattern: change.last))
+      $0.add(Int64(kind.rawValue))
+      $0.add(itemID)
+      $0.add(body)
+      $0.add(since?.wall ?? wall)
+      $0.add(level)
+      $0.add(since.map(\.age) ?? group.age)
+    }
     return change
   }
 

@@ -134,6 +134,8 @@ extension Database {
     _ peer: Int64, _ streamClass: StreamClass, through: Int64, at wall: Int64
   ) throws -> Freed {
     var freed = Freed()
+    let note = try cachedStatement(
+      sql: "UPDATE command SET status = 'stored', status_at = ? WHERE command_id = ? AND status = 'queued'")
     try each(
       """
       SELECT seq, kind, item_id, length(body) + length(item_id) + 16 FROM outbox_item
@@ -145,8 +147,10 @@ extension Database {
       freed.bytes += row.integer(3)
       (freed.last, freed.lastID) = (row.integer(0), id)
       if streamClass == .command, row.integer(1) == Int64(ItemNumber.commandItem) {
-        try run(
-          "UPDATE command SET status = 'stored', status_at = ? WHERE command_id = ? AND status = 'queued'", [wall, id])
+        try run(note) {
+          $0.add(wall)
+          $0.add(id)
+        }
       }
       return true
     }

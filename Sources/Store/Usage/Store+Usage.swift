@@ -58,18 +58,32 @@ extension Store {
 extension Database {
   /// Inserts a record, with the doubts about it at present; returns `false` if it exists already.
   func insert(_ record: UsageRecord, in group: WriteGroup, at wall: Int64) throws -> Bool {
-    try run(
+    let statement = try group.statement(
+      .keepRecord,
       """
       INSERT INTO usage_record (record_id, device_id, app_id, display_name, session_start, session_end, zone, active,
         category, rate, earned, evidence, sessions, account, child, household_start, doubt)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-      """,
-      [
-        record.recordID.bytes, record.device.bytes, record.appID.text, record.displayName,
-        record.sessionStart, record.sessionEnd, record.zone, record.activeMilliseconds, record.category.rawValue,
-        record.milliPointsPerMinute, record.earnedMilliPoints, record.evidence.rawValue, record.sessions,
-        record.account, record.child?.bytes, record.householdStart, record.doubt(takenUpAt: wall)?.rawValue,
-      ])
+      """, self)
+    try run(statement) {
+      $0.add(record.recordID.bytes)
+      $0.add(record.device.bytes)
+      $0.add(record.appID.text)
+      $0.add(record.displayName)
+      $0.add(record.sessionStart)
+      $0.add(record.sessionEnd)
+      $0.add(record.zone)
+      $0.add(record.activeMilliseconds)
+      $0.add(record.category.rawValue)
+      $0.add(record.milliPointsPerMinute)
+      $0.add(record.earnedMilliPoints)
+      $0.add(record.evidence.rawValue)
+      $0.add(record.sessions)
+      $0.add(record.account)
+      $0.add(record.child?.bytes)
+      $0.add(record.householdStart)
+      $0.add(record.doubt(takenUpAt: wall)?.rawValue)
+    }
     guard changesCount > 0 else { return false }
     if let child = record.child { try count(record, of: child) }
     try group.witness(
