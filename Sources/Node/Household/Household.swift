@@ -166,39 +166,32 @@ final class RuleBook: Sendable {
   }
 }
 
-/// Reads the household, and keeps what was read of its registers for as long as that holds.
+/// Reads the household, and keeps what was read for as long as that holds.
 final class HouseholdReader: Sendable {
   private let store: Store
   private let own: DeviceID
   private let bootID: String
-  private let last = Mutex<Held?>(nil)
-
-  /// What was read with the last edition.
-  private struct Held: Sendable {
-    var book: RuleBook
-    var accounts: [DeviceID: [Account]]
-  }
+  private let last = Mutex<Household?>(nil)
 
   /// Creates a reader in a boot: who is there holds in its own boot alone.
   init(_ store: Store, own: DeviceID, bootID: String) { (self.store, self.own, self.bootID) = (store, own, bootID) }
 
   func load() async throws(StoreError) -> Household {
-    let held = last.withLock { $0 }
-    let reading = try await store.household(unless: held?.book.edition)
-    guard
-      let known = reading.registers.map({ Held(book: RuleBook($0, own: own), accounts: reading.accounts) }) ?? held
-    else {
-      throw StoreError.unexpected("registers without an edition")
+    let known = last.withLock { $0 }
+    guard let reading = try await store.household(unless: known?.book.edition) else {
+      guard let known else { throw StoreError.unexpected("registers without an edition") }
+      return known
     }
-    last.withLock { $0 = known }
     let machines = reading.machines.map { machine in
       Household.Machine(
         device: machine.device, name: machine.name, childName: machine.childName,
-        isToBeAssigned: machine.isToBeAssigned, accounts: known.accounts[machine.device] ?? [])
+        isToBeAssigned: machine.isToBeAssigned, accounts: reading.accounts[machine.device] ?? [])
     }
     let present = reading.present.filter { $0.bootID == bootID }
-    return Household(
-      book: known.book, machines: machines, ownAccounts: known.accounts[own] ?? [],
+    let household = Household(
+      book: RuleBook(reading.registers, own: own), machines: machines, ownAccounts: reading.accounts[own] ?? [],
       present: Dictionary(present.map { ($0.account, $0.child) }) { first, _ in first }.compactMapValues(\.self))
+    last.withLock { $0 = household }
+    return household
   }
 }

@@ -25,8 +25,8 @@ extension Migration001 {
       PRIMARY KEY (peer, zone, key)
     ) STRICT, WITHOUT ROWID;
 
-    -- One random number, replaced with each change of a register, of the machines that tell of theirs or of accounts: with
-    -- the same number, what was read before still holds. It is random, since a counter would repeat itself after a rollback.
+    -- One random number, replaced with each change of a register, of a machine, of accounts, or of who is there: with the
+    -- same number, what was read before still holds. It is random, since a counter would repeat itself after a rollback.
     CREATE TABLE edition (value INTEGER NOT NULL) STRICT;
     INSERT INTO edition VALUES (random());
     CREATE TRIGGER edition_register_set AFTER INSERT ON register BEGIN UPDATE edition SET value = random(); END;
@@ -35,7 +35,12 @@ extension Migration001 {
     CREATE TRIGGER edition_told_register_set AFTER INSERT ON told_register BEGIN UPDATE edition SET value = random(); END;
     CREATE TRIGGER edition_told_register_changed AFTER UPDATE ON told_register BEGIN UPDATE edition SET value = random(); END;
     CREATE TRIGGER edition_told_register_gone AFTER DELETE ON told_register BEGIN UPDATE edition SET value = random(); END;
-    CREATE TRIGGER edition_peer_state AFTER UPDATE OF state ON peer BEGIN UPDATE edition SET value = random(); END;
+    CREATE TRIGGER edition_peer_set AFTER INSERT ON peer BEGIN UPDATE edition SET value = random(); END;
+    CREATE TRIGGER edition_peer_changed AFTER UPDATE OF name, role, child_name, state, assigned ON peer
+      WHEN (OLD.name, OLD.role, OLD.child_name, OLD.state, OLD.assigned)
+        IS NOT (NEW.name, NEW.role, NEW.child_name, NEW.state, NEW.assigned)
+      BEGIN UPDATE edition SET value = random(); END;
+    CREATE TRIGGER edition_peer_gone AFTER DELETE ON peer BEGIN UPDATE edition SET value = random(); END;
 
     -- Facts about children.
     CREATE TABLE fact (
@@ -106,6 +111,9 @@ extension Migration001 {
       changed_boot INTEGER NOT NULL,        -- milliseconds
       sessions TEXT NOT NULL                -- the log-in sessions that it ends with: their IDs, a space between two
     ) STRICT;
+    CREATE TRIGGER edition_present_set AFTER INSERT ON present_child BEGIN UPDATE edition SET value = random(); END;
+    CREATE TRIGGER edition_present_changed AFTER UPDATE ON present_child BEGIN UPDATE edition SET value = random(); END;
+    CREATE TRIGGER edition_present_gone AFTER DELETE ON present_child BEGIN UPDATE edition SET value = random(); END;
 
     -- On a child's machine: wrong PINs since the last right one.
     CREATE TABLE wrong_pin (

@@ -5,7 +5,7 @@ import LatchkeyRules
 
 /// The registers of one moment, as this machine knows them.
 public struct KnownRegisters: Sendable {
-  /// A number that differs for any other content, accounts included.
+  /// A number that differs for any other content of the household.
   public var edition: Int64
   /// The registers that this machine holds or, on a parent, has set.
   public var own: RegisterMap
@@ -33,26 +33,25 @@ public struct HouseholdReading: Sendable {
   public var machines: [Machine]
   /// Who is there in accounts of this machine that several children share.
   public var present: [PresentChild]
-  /// The registers; `nil` if they are those of the edition that the caller knows.
-  public var registers: KnownRegisters?
-  /// The accounts of children's machines; empty if `registers` is `nil`, since they are the same
-  /// then.
-  public var accounts: [DeviceID: [Account]] = [:]
+  public var registers: KnownRegisters
+  /// The accounts of children's machines.
+  public var accounts: [DeviceID: [Account]]
 }
 
 /// Reading the household. Spec: Protocol/10-household.md §1, §2.
 extension Store {
-  /// Returns the devices and, unless the caller knows their edition, the accounts and registers.
-  public func household(unless known: Int64? = nil) async throws(StoreError) -> HouseholdReading {
+  /// Returns the household; `nil` if it is as in the edition that the caller knows.
+  ///
+  /// It is asked for after each change of anything, and then reads one number.
+  public func household(unless known: Int64? = nil) async throws(StoreError) -> HouseholdReading? {
     try await read { [coding] database in
       let edition = try database.edition
-      var reading = HouseholdReading(machines: try database.childMachines(), present: try database.presentChildren())
-      if edition != known {
-        reading.registers = KnownRegisters(
-          edition: edition, own: RegisterMap(try database.allRegisters()), told: try database.toldRegisters())
-        reading.accounts = try database.inventories(Account.self, coding).mapValues { $0.entries.sorted() }
-      }
-      return reading
+      guard edition != known else { return nil }
+      return HouseholdReading(
+        machines: try database.childMachines(), present: try database.presentChildren(),
+        registers: KnownRegisters(
+          edition: edition, own: RegisterMap(try database.allRegisters()), told: try database.toldRegisters()),
+        accounts: try database.inventories(Account.self, coding).mapValues { $0.entries.sorted() })
     }
   }
 }
@@ -66,8 +65,7 @@ extension Database {
     }
   }
 
-  /// Returns the children's machines with little detail: this is read after each command and
-  /// record.
+  /// Returns the children's machines with little detail.
   fileprivate func childMachines() throws -> [HouseholdReading.Machine] {
     try all(
       """

@@ -15,9 +15,9 @@ extension Store {
 
   func heldItems(_ device: DeviceID) async throws -> [HeldItem] { try await streams(with: device).held }
 
-  func registers() async throws -> RegisterMap { try await #require(household().registers).own }
+  func registers() async throws -> RegisterMap { try await #require(household()?.registers).own }
 
-  func toldRegisters() async throws -> [DeviceID: RegisterMap] { try await #require(household().registers).told }
+  func toldRegisters() async throws -> [DeviceID: RegisterMap] { try await #require(household()?.registers).told }
 
   func otherParents() async throws -> [DeviceID: [OtherParent]] { try await peersAndOtherParents().otherParents }
 

@@ -94,7 +94,7 @@ extension StorePair {
       "\($0.id) \($0.status.rawValue) \($0.hasState) \($0.status == .stored ? $0.waitsFor ?? "" : "")"
     }.sorted()
     if commands != modelled { return "commands: \(commands), in the model \(modelled)" }
-    guard let known = try await real.household().registers else { return "registers: none" }
+    guard let known = try await real.household()?.registers else { return "registers: none" }
     let registers = known.own.registers
     let modelRegisters = RegisterMap(model.holdings.registers.values).registers
     if registers != modelRegisters { return "registers: \(registers), in the model \(modelRegisters)" }
