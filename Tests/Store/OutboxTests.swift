@@ -55,6 +55,16 @@ import Testing
     #expect((empty.waitingItems, empty.waitingBytes) == (0, 0))
   }
 
+  @Test("Of many new items, a link is told of the last of each stream")
+  func newest() async throws {
+    let rig = try StoreRig()
+    let (one, other) = (try await rig.paired(), try await rig.paired())
+    var changes: [OutboxChange] = []
+    for device in [one, other, one, one, other] { changes.append(try await rig.command(to: device).1) }
+    #expect(changes.newest == [changes[3], changes[4]])
+    #expect([OutboxChange]().newest.isEmpty)
+  }
+
   @Test("A cancelled command is sent as an empty number, and the counts stay correct")
   func cancelling() async throws {
     let rig = try StoreRig()

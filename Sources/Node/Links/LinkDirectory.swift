@@ -125,7 +125,7 @@ actor LinkDirectory {
 
   /// Tells the links about streams with new, durable items.
   func committed(_ changes: [OutboxChange]) async {
-    for change in changes {
+    for change in changes.count > 1 ? changes.newest : changes {
       if let link = links[change.device] { await link.committed(change) } else { unseen.insert(change.device) }
     }
   }

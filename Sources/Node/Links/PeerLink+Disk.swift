@@ -54,6 +54,7 @@ extension PeerLink {
         if fault == nil { part = runs }
         fault = unread
       }
+      let changes = result.changes.newest
       update { machine, now in
         if let fault {
           machine.commitFailed(refused(fault), inForce: part, now: now)
@@ -61,7 +62,7 @@ extension PeerLink {
           machine.committed(runs, wasRemoved: result.wasRemoved, now: now)
         }
         // Answers to the committed part are queued even if the disk had no room for the rest.
-        for change in result.changes where change.device == peer {
+        for change in changes where change.device == peer {
           machine.committed(change.streamClass, epoch: change.epoch, last: change.last, now: now)
         }
       }
@@ -70,7 +71,7 @@ extension PeerLink {
         await takeOverRemoval(result)
       } else {
         // Other peers hear of edits and facts.
-        let others = result.changes.filter { $0.device != peer }
+        let others = changes.filter { $0.device != peer }
         if !others.isEmpty { await directory.committed(others) }
       }
       publish(result)

@@ -81,6 +81,21 @@ public struct OutboxChange: Hashable, Sendable {
   public var last: UInt64
 }
 
+extension [OutboxChange] {
+  /// The last change of each stream and epoch, in the order in which their first ones were made:
+  /// what a link has to be told of many items at once.
+  public var newest: [OutboxChange] {
+    var newest: [OutboxChange] = []
+    for change in self {
+      let place = newest.lastIndex {
+        $0.streamClass == change.streamClass && $0.epoch == change.epoch && $0.device == change.device
+      }
+      if let place { newest[place].last = Swift.max(newest[place].last, change.last) } else { newest.append(change) }
+    }
+    return newest
+  }
+}
+
 /// An item of a queue before it has a number.
 struct QueuedItem: Hashable, Sendable {
   var kind: ItemKind
