@@ -123,7 +123,7 @@ extension PeerLink {
 
   /// Updates the state of synchronization.
   private func moved() {
-    if current != nil, machine.waiting == 0 { lastSynced = context.wall() }
+    if look({ $0.current != nil && $0.waiting == 0 }) { lastSynced = context.wall() }
     context.syncChanges.notify()
   }
 

@@ -110,9 +110,16 @@ actor PeerLink {
       for effect in effects { run(effect) }
       effects = machine.takeEffects()
     }
-    isOver = machine.isEnded
-    setAlarm(machine.nextTimer)
+    let (isEnded, next) = look { ($0.isEnded, $0.nextTimer) }
+    isOver = isEnded
+    setAlarm(next)
   }
+
+  /// Reads what the machine computes, in its place.
+  ///
+  /// A property of an actor's value is asked of a copy of the value, which counts references to all
+  /// that the machine holds. This is for what runs for each item.
+  func look<Value>(_ read: (inout LinkMachine) -> Value) -> Value { read(&machine) }
 
   private func setAlarm(_ moment: BootInstant?) {
     guard let moment, alarm.map({ moment < $0.at }) ?? true else { return }
