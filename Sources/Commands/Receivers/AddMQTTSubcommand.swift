@@ -59,34 +59,50 @@ struct AddMQTTSubcommand: AsyncParsableCommand {
   func run() async throws {
     guard let place = BrokerPlace(server) else { return }
     let isEncrypted = place.isEncrypted(hasAuthorities: ca != nil, isInsecure: insecure)
+    var values = try values(place, isEncrypted: isEncrypted)
+    let secrets = try await secrets()
+    values[MQTTBridge.Setting.bridge] = try await bridgeName()
+    let receiver = try await options.add(.mqtt, values: values, secrets: secrets, allowed: rights.allowed)
+    tell(of: receiver, isOpen: !isEncrypted && !place.isThisMachine)
+  }
+
+  private func secrets() async throws -> [String: String] {
+    let prompt = "Password of \(username ?? "") at the broker: "
+    guard let password = try await options.secret(prompt, isNeeded: username != nil) else { return [:] }
+    return [MQTTBridge.Setting.password: password]
+  }
+
+  /// The name by which the bridge knows its earlier claims at the broker.
+  private func bridgeName() async throws -> String {
+    let node = try await options.node.open().ask(Endpoints.getStatus).deviceID
+    return MQTTBridge.name(of: options.name ?? ReceiverKind.mqtt.rawValue, at: node)
+  }
+
+  /// The settings that need no question.
+  private func values(_ place: BrokerPlace, isEncrypted: Bool) throws -> [String: String] {
     var values = [
       MQTTBridge.Setting.host: place.host, MQTTBridge.Setting.port: "\(place.port ?? (isEncrypted ? 8883 : 1883))",
       MQTTBridge.Setting.encrypted: isEncrypted ? "yes" : "no",
     ]
     values[MQTTBridge.Setting.username] = username
     if !rights.may.isEmpty { values[MQTTBridge.Setting.rights] = rights.may.map(\.rawValue).joined(separator: ",") }
-    if let ca {
-      guard let whole = realpath(ca, nil), access(ca, R_OK) == 0 else {
-        throw TerminalFailure(
-          .noInput, "\(ca) cannot be read (\(String(cString: strerror(errno)))): give the file with the certificates.")
-      }
-      values[MQTTBridge.Setting.authorities] = String(cString: whole)
-      free(whole)
+    guard let ca else { return values }
+    guard let whole = realpath(ca, nil), access(ca, R_OK) == 0 else {
+      throw TerminalFailure(
+        .noInput, "\(ca) cannot be read (\(String(cString: strerror(errno)))): give the file with the certificates.")
     }
-    let password = try await options.secret("Password of \(username ?? "") at the broker: ", isNeeded: username != nil)
-    // The bridge knows its earlier claims at the broker by it.
-    let node = try await options.node.open().ask(Endpoints.getStatus).deviceID
-    values[MQTTBridge.Setting.bridge] = MQTTBridge.name(of: options.name ?? ReceiverKind.mqtt.rawValue, at: node)
-    let receiver = try await options.add(
-      .mqtt, values: values, secrets: password.map { [MQTTBridge.Setting.password: $0] } ?? [:],
-      allowed: rights.allowed)
+    values[MQTTBridge.Setting.authorities] = String(cString: whole)
+    free(whole)
+    return values
+  }
+
+  private func tell(of receiver: ReceiverListing, isOpen: Bool) {
     console.note("“\(receiver.name)” is set up. " + options.start(receiver))
     if username == nil { console.note(Self.openBroker(mayAct: !receiver.rights.isEmpty)) }
     if !receiver.rights.isEmpty { console.note(Self.warning(receiver)) }
-    if !isEncrypted, !place.isThisMachine {
-      console.note(
-        "The connection is not encrypted: everyone on the network can read the password and press the buttons.")
-    }
+    guard isOpen else { return }
+    console.note(
+      "The connection is not encrypted: everyone on the network can read the password and press the buttons.")
   }
 
   static func openBroker(mayAct: Bool) -> String {

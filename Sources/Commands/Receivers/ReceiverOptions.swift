@@ -29,18 +29,20 @@ extension ReceiverOptions {
   ///
   /// Throws `BridgeFault` if the file cannot be read, and `TerminalFailure` if nothing was typed.
   func secret(_ question: String, isNeeded: Bool) async throws -> String? {
-    let text: String
     if let secretFile {
-      text = String(decoding: try PrivateFile.read(secretFile, most: 4_096), as: UTF8.self)
-    } else {
-      guard isNeeded else { return nil }
-      guard let typed = await HiddenPrompt.line(question) else {
-        throw TerminalFailure(
-          .noInput, "No secret was given, and nothing was changed: type it, or give a file with --secret-file.")
-      }
-      text = typed
+      return try Self.checked(String(decoding: PrivateFile.read(secretFile, most: 4_096), as: UTF8.self))
     }
-    guard let line = Self.line(in: text) else {
+    guard isNeeded else { return nil }
+    let typed = await HiddenPrompt.line(question)
+    return try Self.checked(typed)
+  }
+
+  private static func checked(_ text: String?) throws -> String {
+    guard let text else {
+      throw TerminalFailure(
+        .noInput, "No secret was given, and nothing was changed: type it, or give a file with --secret-file.")
+    }
+    guard let line = line(in: text) else {
       throw TerminalFailure(.data, "The secret is one line of text, and nothing was changed: give it on one line.")
     }
     return line
