@@ -200,7 +200,9 @@ import Testing
       changedAt: BootInstant(milliseconds: 1), sessions: [])
     _ = try await rig.store.handOver(1_001, to: present, in: "boot", at: 50) { _, _ in
       throw BodyFault("No session is open.")
-    } next: { _, _ in nil }
+    } next: { _, _ in
+      nil
+    }
     #expect(try await read()?.present == [present])
     #expect(try await read() == nil)
     _ = try await rig.store.remove(machine, removal: nil, itemID: [], at: 60)

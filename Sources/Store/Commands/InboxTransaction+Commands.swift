@@ -168,13 +168,11 @@ extension InboxTransaction {
   private func asked(_ id: [UInt8]) throws -> Asked? {
     let statement = try group.statement(
       .asked, "SELECT kind, body FROM command WHERE command_id = ? AND peer = ?", database)
-    return try database.first(
-      statement,
-      {
-        $0.add(id)
-        $0.add(peer.number)
-      }
-    ) { row in
+    let bind = { (parameters: inout Parameters) in
+      parameters.add(id)
+      parameters.add(peer.number)
+    }
+    return try database.first(statement, bind) { row in
       let definition = CommandKind(rawValue: row.text(0)).flatMap { coding.commands.definition($0) }
       return definition?.hasPlainAnswer == true ? .plain : .command(try coding.command(row.bytes(1)).payload)
     }

@@ -21,6 +21,11 @@ extension ProcessTests {
         (mum, pc) = try await lab.pairedFamily()
         _ = try await mum.api.ask(Endpoints.renameDevice, (pc.name, RenameRequest(childName: "Emma")))
         _ = try await mum.api.ask(Endpoints.setRules, ("Emma", RuleRequest([.init("limits/daily", "120")])))
+        // No more than what is left of the day is left, so the day begins half a day from now.
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = try #require(TimeZone(identifier: "Europe/Berlin"))
+        let hour = (calendar.component(.hour, from: Date()) + 12) % 24
+        _ = try await mum.api.ask(Endpoints.setSettings, RuleRequest([.init("family/dayStart", "\(hour)")]))
         let (pc, mum) = (pc, mum)
         try await eventually("the machine is Emma's") { try await !pc.api.ask(Endpoints.getChildren).isEmpty }
         try await eventually("the machine has the limit") {
