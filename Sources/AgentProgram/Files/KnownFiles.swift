@@ -53,8 +53,8 @@ struct PackageFiles {
   /// Returns the paths named by orders that are links to the program at a path.
   func links(to path: String) -> Set<String> { links[path] ?? [] }
 
-  /// Returns the program that a path leads to, following only root's links; `nil` if it is in
-  /// `manyNamed`, or there is none.
+  /// Returns the program that a path leads to, following only root's links; `nil` if there is none,
+  /// or it runs under many names.
   static func program(at path: String) -> String? {
     // Otherwise a child could have another child's rule name any program.
     var status = stat()

@@ -78,7 +78,7 @@ struct ArgumentReader {
     return read
   }
 
-  /// The largest number of loaders in a row, each of which runs the next one.
+  /// The largest number of loaders that run one another in a chain.
   private static let mostLoaders = 4
 
   /// Returns the program that the loader runs, and the arguments from it on; all if they name none.
@@ -124,7 +124,7 @@ struct JavaCommand {
   /// Returns whether an executable is a Java virtual machine, by its name.
   static func isShown(by path: String) -> Bool { path.hasSuffix("/java") || path.hasSuffix("/javaw") }
 
-  /// Returns the command of the virtual machine in a process; `nil` if there is none.
+  /// Returns the command that a process has in its virtual machine; `nil` if it has none.
   ///
   /// The system agent has its own `/tmp`, so it looks into that of the first process.
   static func read(of pid: Int32, _ account: UInt32, named name: String) -> String? {
