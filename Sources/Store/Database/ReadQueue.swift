@@ -58,15 +58,16 @@ final class ReadQueue: Sendable {
   }
 
   private func enqueue(_ job: @escaping Job) {
-    let starts: Bool? = state.withLock { state in
-      guard !state.isClosed else { return nil }
+    let isTaken = state.withLock { state in
+      guard !state.isClosed else { return false }
       state.waiting.append(job)
-      guard state.running < limit else { return false }
+      guard state.running < limit else { return true }
       state.running += 1
+      // Within the lock, so that `close` waits for it.
+      threads.async { self.drain() }
       return true
     }
-    guard let starts else { return job(.failure(DatabaseError(resultCode: .SQLITE_MISUSE, message: "It is closed."))) }
-    if starts { threads.async { self.drain() } }
+    if !isTaken { job(.failure(DatabaseError(resultCode: .SQLITE_MISUSE, message: "It is closed."))) }
   }
 
   private func drain() {
