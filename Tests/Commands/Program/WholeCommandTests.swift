@@ -114,17 +114,11 @@ import Testing
     ("apps list Emma", "apps list --child Emma"),
   ]
 
-  @Test(arguments: mistakes)
+  @Test("A mistake is answered with a whole command that works, as does all else in the answer", arguments: mistakes)
   func aMistakeIsAnsweredWithAWholeCommandThatWorks(typed: String, meant: String) async {
     let run = await ScriptedRun(typed.split(separator: " ").map(String.init))
     let text = run.console.notes.joined().replacing("\n", with: " ")
     #expect(run.status == 64 && run.node.calls.isEmpty && text.contains("`latchkey \(meant)`"), "\(text)")
-  }
-
-  @Test("Every command that an answer suggests is one that the parser takes", arguments: mistakes)
-  func everySuggestionWorks(typed: String, meant: String) async {
-    let run = await ScriptedRun(typed.split(separator: " ").map(String.init))
-    let text = run.console.notes.joined().replacing("\n", with: " ")
     for match in text.matches(of: /`latchkey ([^`]+)`/) {
       let words = Self.words(String(match.output.1))
       // A command's name alone stands for its help.

@@ -9,7 +9,7 @@ import Testing
 @Suite struct SeedTests {
   @Test("The fixed seeds of every run hold all invariants")
   func nothingGoesWrong() {
-    sweep(from: 1, seeds: Length.pick(300, thorough: 1_000))
+    sweep(from: 1, seeds: Length.pick(100, thorough: 1_000))
   }
 
   /// `Tools/test` sets LATCHKEY_FRESH_SEEDS to the first seed and the number of seeds, such as
@@ -19,7 +19,7 @@ import Testing
   @Test("New seeds hold all invariants")
   func nothingGoesWrongInFreshSeeds() throws {
     let words = ProcessInfo.processInfo.environment["LATCHKEY_FRESH_SEEDS"]?.split(separator: ":")
-    let numbers = words?.compactMap { UInt64($0) } ?? [UInt64.random(in: 1...(1 << 44)), 400]
+    let numbers = words?.compactMap { UInt64($0) } ?? [UInt64.random(in: 1...(1 << 44)), 150]
     try #require(numbers.count == 2, "LATCHKEY_FRESH_SEEDS takes two numbers, as in 4711:2000.")
     sweep(from: numbers[0], seeds: Int(clamping: numbers[1]))
   }

@@ -6,7 +6,7 @@ import Testing
 /// Both get the same random operations, and must give the same answers and hold the same content
 /// after every step.
 @Suite struct StoreDifferenceTests {
-  @Test(arguments: UInt64(1)...Length.pick(10, thorough: 30))
+  @Test(arguments: UInt64(1)...Length.pick(4, thorough: 30))
   func theModelDoesWhatTheStoreDoes(seed: UInt64) async throws {
     let pair = try StorePair(seed: seed)
     if let difference = await pair.begin() {
