@@ -19,6 +19,9 @@ actor MosquittoBroker {
   private let base: String
   private var process: SpawnedProcess?
 
+  /// A topic of which the broker keeps a message as long as it runs.
+  private static let marker = "homeassistant/test"
+
   /// What the users may do; `+` is a whole level.
   private static let accessList = """
     user latchkey
@@ -96,7 +99,7 @@ actor MosquittoBroker {
     self.process = process
     try await eventually("the broker is there") {
       guard process.isRunning else { throw LabFault("It ended: \(ProcessLab.read(log))") }
-      return try await self.publish("homeassistant/test", "there") == 0
+      return try await self.publish(Self.marker, "there", isRetained: true) == 0
     }
   }
 
@@ -140,9 +143,15 @@ extension MosquittoBroker {
   }
 
   /// Returns what the broker keeps of a topic; empty for nothing.
+  ///
+  /// A broker sends what it keeps in the order of the subscription, so that the marker comes first
+  /// if it keeps nothing of the topic.
   func kept(_ topic: String) async throws -> String {
-    let read = try await lab.run("mosquitto_sub", home(port) + ["-t", topic, "-C", "1", "-W", "1"])
-    return read.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    let read = try await lab.run(
+      "mosquitto_sub", home(port) + ["-t", topic, "-t", Self.marker, "-C", "1", "-W", "30", "-F", "%t %p"])
+    guard let end = read.output.firstIndex(of: " ") else { throw LabFault("The broker keeps not even its own: \(read)") }
+    guard read.output[..<end] == topic else { return "" }
+    return read.output[end...].trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   /// Starts to follow topics, of which each message becomes a line of a file.
@@ -154,6 +163,7 @@ extension MosquittoBroker {
 
   /// Returns the state of a child that the broker keeps.
   func state(of child: String) async throws -> ChildState? {
-    try? JSONDecoder().decode(ChildState.self, from: Data(try await kept(HomeTopics.state(child)).utf8))
+    let kept = try await kept(HomeTopics.state(child))
+    return kept.isEmpty ? nil : try JSONDecoder().decode(ChildState.self, from: Data(kept.utf8))
   }
 }
