@@ -7,17 +7,22 @@ extension ProcessTests {
   /// Names of machines that a shell completes: they can be another machine's text, and bash expands
   /// what it is offered.
   @Suite struct CompletionTests {
+    /// Writes the script that bash completes with, and returns its path.
+    private func script(_ lab: ProcessLab) async throws -> String {
+      let script = lab.newPath()
+      let generated = try await lab.latchkey(["--generate-completion-script", "bash"])
+      try Data(generated.output.utf8).write(to: URL(fileURLWithPath: script))
+      return script
+    }
+
     // Has bash complete the machine of `latchkey devices show`, or the last of other words, as
     // after a press of Tab. The trap is a file that the names of machines would make if bash
     // expanded them.
     private func complete(
-      _ begun: String, after words: String = "devices show", at node: NodeProcess, _ lab: ProcessLab,
+      _ begun: String, after words: String = "devices show", at node: NodeProcess, by script: String,
       trap: String = ""
     ) async throws -> [Substring] {
-      let script = lab.newPath()
-      let generated = try await lab.latchkey(["--generate-completion-script", "bash"])
-      try Data(generated.output.utf8).write(to: URL(fileURLWithPath: script))
-      let result = try await lab.run(
+      let result = try await node.lab.run(
         "/bin/bash",
         [
           "-c",
@@ -39,13 +44,14 @@ extension ProcessTests {
     func bash() async throws {
       try await ProcessLab.run { lab in
         let (parent, child) = try await lab.pairedFamily()
+        let script = try await script(lab)
         _ = try await parent.api.ask(Endpoints.renameDevice, ("Emma's PC", RenameRequest(childName: "Émile")))
-        #expect(try await complete("", at: parent, lab) == ["Emma's PC", "Émile"])
-        #expect(try await complete("Emma", at: parent, lab) == ["Emma's PC"])
+        #expect(try await complete("", at: parent, by: script) == ["Emma's PC", "Émile"])
+        #expect(try await complete("Emma", at: parent, by: script) == ["Emma's PC"])
         for words in ["sync --on", "sync now --on", "message Dinner --on"] {
-          #expect(try await complete("", after: words, at: parent, lab).contains("Emma's PC"), "\(words)")
+          #expect(try await complete("", after: words, at: parent, by: script).contains("Emma's PC"), "\(words)")
         }
-        #expect(try await complete("n", after: "sync", at: parent, lab) == ["now"])
+        #expect(try await complete("n", after: "sync", at: parent, by: script) == ["now"])
         let trap = lab.newPath()
         let id = try #require(try await parent.api.ask(Endpoints.getDevices).first?.device.deviceID)
         for name in ["E$(id>$TRAP)", "E`id>$TRAP`", "E';id>$TRAP;'"] {
@@ -54,7 +60,7 @@ extension ProcessTests {
           try await eventually("the parent calls it so") {
             try await parent.api.ask(Endpoints.getDevices).first?.device.name.text == name
           }
-          #expect(try await complete("", at: parent, lab, trap: trap) == [Substring(id.short), "Émile"])
+          #expect(try await complete("", at: parent, by: script, trap: trap) == [Substring(id.short), "Émile"])
           #expect(!FileManager.default.fileExists(atPath: trap))
         }
         // A person who is told to paste a command is given its ID as well.

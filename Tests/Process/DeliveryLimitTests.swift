@@ -126,7 +126,7 @@ extension ProcessTests {
         _ = await parent.terminate()
         _ = await child.terminate()
         try await child.start(NodeProcess.quiet + ["--queue-items", "16"])
-        for _ in 0..<60 {
+        for _ in 0..<32 {
           let program = try UsedProgram()
           let begun = try await child.api.ask(Endpoints.startUsage, program.request("a.b"))
           await program.end()
@@ -142,12 +142,12 @@ extension ProcessTests {
           return try await child.hasNothingWaiting()
         }
         let there = try await parent.usage()
-        #expect(there.reduce(0) { $0 + $1.sessions } == 60)
+        #expect(there.reduce(0) { $0 + $1.sessions } == 32)
         let here = try await child.usage()
         let sums = [there, here].map { $0.reduce(0) { $0 + $1.activeMilliseconds } }
         #expect(sums[0] == sums[1], "\(sums)")
-        #expect(there.count < 60)
-        #expect(here.count == 60)
+        #expect(there.count < 32)
+        #expect(here.count == 32)
         #expect(try await parent.api.ask(Endpoints.getStatus).warnings.isEmpty)
       }
     }

@@ -133,7 +133,7 @@ extension ProcessTests {
         let first = try await peer(
           ["join", "--yes", "--name", "Python PC"] + way, of: parent, input: try await lab.code(from: parent) + "\n")
         #expect(first.result.status == 0, "\(first.result)")
-        for _ in 0..<4 {
+        for _ in 0..<2 {
           let code = try await lab.code(from: parent)
           let again = try await peer(["join", "--yes"] + way, of: parent, input: code + "\n", killedAt: "pending")
           #expect(again.result.end == .signalled(SIGKILL), "\(again.result)")
