@@ -23,7 +23,7 @@ import Testing
   @Test(arguments: DeliberateFault.allCases)
   func aMistakeIsNoticed(fault: DeliberateFault) {
     let from = Self.beginnings[fault] ?? 1
-    let report = SeedSweep(from: from, seeds: Self.bound, fault: fault).run(workers: 2)
+    let report = SeedSweep(from: from, seeds: Self.bound, fault: fault).run(workers: 1)
     if let seed = report.failure?.seed { print("DeliberateFaultTests: \(fault.rawValue) shows in seed \(seed).") }
     #expect(report.failure != nil, "\(fault.rawValue) went unnoticed in \(report.seeds) seeds from \(from) on")
   }
