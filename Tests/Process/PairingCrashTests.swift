@@ -145,10 +145,23 @@ extension ProcessTests {
           isPaired = true
         } else if try await areUnpaired(parent, child) {
           isPaired = false
+        } else if try await areUnpairedButForTime(parent, child) {
+          await parent.kill()
+          try age(of: parent)
+          try await parent.start()
         }
         return isPaired != nil
       }
       return isPaired == true
+    }
+
+    /// Returns whether the parent has half of a pairing of which the child has nothing, so that only
+    /// the end of a minute is left to come.
+    private static func areUnpairedButForTime(_ parent: NodeProcess, _ child: NodeProcess) async throws -> Bool {
+      guard try await child.api.ask(Endpoints.getPairings).isEmpty, try await child.paired().isEmpty else {
+        return false
+      }
+      return try halves(at: child) == 0 && halves(at: parent, areOpen: true) > 0
     }
 
     /// Returns whether neither side takes itself for paired, nor has anything under way that could
