@@ -78,7 +78,8 @@ extension ProcessTests {
     @Test("Time that is taken away closes what it was left for, and no more is taken than is left")
     func lessTime() async throws {
       try await ProcessLab.run { lab in
-        let home = try await AgentHome(lab)
+        let clocks = try MovableClocks(lab)
+        let home = try await AgentHome(lab, clocks: clocks)
         try await home.set([
           ("app/kart/name", "Kart"), ("app/kart/matchers", "path \(home.game)"), ("mode", "limits"),
         ])
@@ -93,6 +94,7 @@ extension ProcessTests {
           try await home.pc.latchkey("me").talk.contains("less today: rude at dinner")
         }
         // Less than a minute of what was left was not taken.
+        try clocks.pass(40)
         #expect(await game.wait() == .signalled(SIGTERM))
         let again = try await home.mum.latchkey("grant", "Emma", "-5m")
         #expect(again.status != 0 && again.talk.contains("less than 1 min left today"), "\(again)")

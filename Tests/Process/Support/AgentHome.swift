@@ -10,11 +10,13 @@ struct AgentHome {
   let pc: NodeProcess
   let game: String
 
-  /// Makes the family; `variables` are those of the child's node.
-  init(_ lab: ProcessLab, variables: [String: String] = [:]) async throws {
+  /// Makes the family; `variables` are those of the child's node, and `clocks` those of both nodes.
+  init(_ lab: ProcessLab, variables: [String: String] = [:], clocks: MovableClocks? = nil) async throws {
     self.lab = lab
-    mum = try await lab.runningNode(.parent, "Kitchen laptop")
-    pc = try await lab.node(.child, "Emma's PC", variables: variables)
+    let shared = clocks?.variables ?? [:]
+    mum = try await lab.node(.parent, "Kitchen laptop", variables: shared)
+    try await mum.start()
+    pc = try await lab.node(.child, "Emma's PC", variables: variables.merging(shared) { $1 })
     await pc.enforce()
     try await pc.start()
     try await lab.pair(mum, pc)
