@@ -12,7 +12,7 @@ struct DiskService: Sendable {
   let context: NodeContext
   let directory: LinkDirectory
   /// The longest time between two attempts, in milliseconds.
-  private static let longestPause: Int64 = 15_000
+  private static let longestPause: Int64 = 5_000
   /// The time without a fault after which the next fault counts as a new one, in milliseconds.
   private static let calm: Int64 = 60_000
   /// The time after the start of the node at which the whole database is read, if its start has
