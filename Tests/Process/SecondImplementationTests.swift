@@ -68,16 +68,30 @@ extension ProcessTests {
       }
     }
 
-    @Test(
-      "It lives in households of real nodes, as a child's machine and as a parent's",
-      arguments: [
-        "child_of_a_real_parent", "parent_of_real_children", "parent_beside_a_real_parent", "what_a_parent_refuses",
-        "what_a_child_refuses", "decides_like_a_real_child", "learning_at_once_earns_once", "shares_an_account",
-      ])
-    func livesInHouseholds(scenario: String) async throws {
+    private static let scenarios = [
+      "child_of_a_real_parent", "parent_of_real_children", "parent_beside_a_real_parent", "what_a_parent_refuses",
+      "what_a_child_refuses", "decides_like_a_real_child", "learning_at_once_earns_once", "shares_an_account",
+    ]
+
+    // Two at a time, since much of it is waiting.
+    @Test("It lives in households of real nodes, as a child's machine and as a parent's")
+    func livesInHouseholds() async throws {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for first in 0..<2 {
+          group.addTask {
+            for number in stride(from: first, to: Self.scenarios.count, by: 2) {
+              try await live(in: Self.scenarios[number])
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+
+    private func live(in scenario: String) async throws {
       try await ProcessLab.run { lab in
         let result = try await lab.run("\(Self.folder)/household", [BuiltProgram.path, scenario])
-        #expect(result.status == 0, "\(result)")
+        #expect(result.status == 0, "\(scenario): \(result)")
       }
     }
 
