@@ -149,7 +149,7 @@ extension MosquittoBroker {
   func kept(_ topic: String) async throws -> String {
     let read = try await lab.run(
       "mosquitto_sub", home(port) + ["-t", topic, "-t", Self.marker, "-C", "1", "-W", "30", "-F", "%t %p"])
-    guard let end = read.output.firstIndex(of: " ") else { throw LabFault("The broker keeps not even its own: \(read)") }
+    guard let end = read.output.firstIndex(of: " ") else { throw LabFault("The broker does not answer: \(read)") }
     guard read.output[..<end] == topic else { return "" }
     return read.output[end...].trimmingCharacters(in: .whitespacesAndNewlines)
   }
