@@ -155,8 +155,8 @@ extension ProcessTests {
       return isPaired == true
     }
 
-    /// Returns whether the parent has half of a pairing of which the child has nothing, so that only
-    /// the end of a minute is left to come.
+    /// Returns whether the parent has half of a pairing of which the child has nothing, so that
+    /// only the end of a minute is left to come.
     private static func areUnpairedButForTime(_ parent: NodeProcess, _ child: NodeProcess) async throws -> Bool {
       guard try await child.api.ask(Endpoints.getPairings).isEmpty, try await child.paired().isEmpty else {
         return false

@@ -16,8 +16,8 @@ extension ProcessTests {
       try await !node.api.ask(Endpoints.getDevices).isEmpty
     }
 
-    /// Tries either side's removal, with discovery and without it, all at one time, since most of it
-    /// is waiting.
+    /// Tries either side's removal, with discovery and without it, all at one time, since most of
+    /// it is waiting.
     private func each(
       _ body: @escaping @Sendable (_ lab: ProcessLab, _ side: Remover, _ options: [String]) async throws -> Void
     ) async throws {
