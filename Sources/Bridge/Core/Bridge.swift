@@ -4,17 +4,17 @@ import LatchkeySystem
 import Logging
 import Synchronization
 
-/// What a bridge has of the node: its changes, its notices, and a place to say what is wrong.
+/// A bridge's access to the node: its changes and notices, and a place to report faults.
 ///
 /// Spec: Protocol/14-bridge.md §1.
 public struct Bridge: Sendable {
-  /// Returns the node by the rights of the receiver; with a key for one deed, which the node does
-  /// once however often it is asked for by that key.
+  /// Returns the node with the receiver's rights. With an idempotency key, the node carries out one
+  /// request once, however often it is repeated.
   public typealias Opening = @Sendable (_ key: String?) async throws -> any NodeInterface
 
   public let receiver: String
   public let logger: Logger
-  /// Returns the address at which phones open the pages; `nil` while none is let in.
+  /// Returns the address at which phones open the pages; `nil` while no phone is let in.
   let pages: @Sendable () -> String?
   /// The path of the file with the questions that the receiver shows; `nil` for none.
   let record: String?
@@ -27,34 +27,34 @@ public struct Bridge: Sendable {
   ) { (self.receiver, self.logger, self.record, self.pages, self.open) = (receiver, logger, record, pages, open) }
 
   private final class Told: Sendable {
-    /// What the node was told last; `.none` before anything was told.
+    /// The fault that the node was told last; `.none` before the first report.
     let fault = Mutex<String??>(.none)
-    /// The highest number of a notice that the node was told to keep.
+    /// The highest position that the node was told.
     let kept = Mutex(0)
-    /// The notices that were given up since.
+    /// The number of notices that were given up since then.
     let dropped = Mutex(0)
-    /// Has the node followed look again.
+    /// Makes `follow` look again.
     let lookAgain = Mutex<(@Sendable () -> Void)?>(nil)
   }
 
-  /// Returns the node by the rights of the receiver; with a key for one deed.
+  /// Returns the node with the receiver's rights, and with an idempotency key for one request.
   public func node(for key: String? = nil) async throws -> any NodeInterface { try await open(key) }
 
-  /// Returns what the receiver has not been told and still matters.
+  /// Returns the notices that the receiver was not told and that still matter.
   public func notices() async throws -> ParentNotices { try await node().ask(Endpoints.getNotices, receiver) }
 
-  /// Returns what the receiver has not been told, and the requests of children; no requests if no
-  /// notice is about one, unless they are needed `always`.
+  /// Returns the notices that the receiver was not told, and the children's requests. There are no
+  /// requests if no notice is about one, unless `always` is true.
   ///
-  /// The requests are read after the notices: earlier ones might lack the request of a notice,
-  /// which would be taken for one that is over.
+  /// The requests are read after the notices. Requests that were read before might lack the one of
+  /// a notice, and it would seem to be over.
   func news(withRequests always: Bool) async throws -> (told: ParentNotices, requests: [RequestListing]) {
     let told = try await notices()
     guard always || told.notices.contains(where: { $0.kind == .asked }) else { return (told, []) }
     return (told, try await node().ask(Endpoints.getRequests, nil))
   }
 
-  /// Keeps up to which notice the receiver was told.
+  /// Moves the receiver's position at the node to a notice that it was told.
   public func keep(_ number: Int) async throws {
     guard told.kept.withLock({ number > $0 }) else { return }
     let dropped = told.dropped.withLock { $0 }
@@ -64,10 +64,10 @@ public struct Bridge: Sendable {
     told.kept.withLock { $0 = max($0, number) }
   }
 
-  /// Keeps that the receiver was told everything, and returns the time until the next look: in
-  /// quiet hours until their end; `nil` to wait for a change.
+  /// Moves the receiver's position behind all notices, and returns the time until the next look;
+  /// `nil` to wait for a change. In quiet hours, the next look is at their end.
   ///
-  /// A question that is open ends with its day, without a change.
+  /// An open question ends with its day, which is no change at the node.
   func rest(after news: ParentNotices, hasQuestions: Bool) async throws -> Duration? {
     guard let loud = news.quietUntil else {
       try await keep(news.position)
@@ -76,13 +76,13 @@ public struct Bridge: Sendable {
     return .milliseconds(min(max(1_000, loud - WallClock.now() + 1_000), 3_600_000))
   }
 
-  /// Notes that a notice is given up, since the server does not take it.
+  /// Counts a notice that is given up because the server does not take it.
   func passOver(_ fault: String) {
     told.dropped.withLock { $0 += 1 }
     logger.warning("a notice is passed over", metadata: ["fault": "\(fault)"])
   }
 
-  /// Says what is wrong with the server behind the receiver, and what to do; `nil` if it is well.
+  /// Reports a fault of the receiver's server, with the next step; `nil` if there is none.
   public func report(_ fault: String?) async {
     let fault = fault.map { String(decoding: $0.utf8.prefix(500), as: UTF8.self) }
     let before = told.fault.withLock { told in
@@ -100,7 +100,7 @@ public struct Bridge: Sendable {
 
   private func tellNode(_ fault: String?) async {
     do { _ = try await node().ask(Endpoints.reportReceiver, (receiver, ReceiverState(fault: fault))) } catch {
-      // It is told when it is there again.
+      // It is told when it answers again.
       logger.debug("the node was not told", metadata: ["error": "\(error)"])
     }
   }
@@ -112,17 +112,19 @@ extension Bridge {
   /// The longest pause before the node is tried again, in seconds.
   private static let longestPause: Int64 = 60
 
-  /// Looks now, after each change that the node tells of, and after the pause that a look asks for;
-  /// after `nil` only when something changes.
+  /// Looks now, after each change at the node, and after the pause that a look returns. If a look
+  /// returns `nil`, the next look is after a change.
   ///
-  /// Several changes during a look are one. A look that throws is repeated after a growing pause.
+  /// Several changes during a look cause one more look. A look that throws is repeated after a
+  /// growing pause.
   ///
-  /// Ends when it is cancelled; throws `LocalAPIError` if the node forgets the receiver.
+  /// It ends when it is cancelled, and throws `LocalAPIError` if the node no longer knows the
+  /// receiver.
   public func follow(_ look: @Sendable () async throws -> Duration?) async throws {
     let (news, changed) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     told.lookAgain.withLock { $0 = { changed.yield() } }
     let reading = Task { try await readChanges { changed.yield() } }
-    // An error of the reading ends this one.
+    // An error of the reading also ends this method.
     let watching = Task {
       _ = await reading.result
       changed.finish()
@@ -156,21 +158,22 @@ extension Bridge {
     if !Task.isCancelled { try await reading.value }
   }
 
-  /// Has `follow` look again, after the look that is under way.
+  /// Makes `follow` look again, after the look that is under way.
   public func lookAgain() { told.lookAgain.withLock { $0 }?() }
 
-  /// Reads the changes at the node, again and again, and says for each that there is news.
+  /// Reads the changes at the node, and calls `changed` for each. It opens the stream again
+  /// whenever it ends.
   private func readChanges(_ changed: @Sendable () -> Void) async throws {
     var pause: Int64 = 1
     while !Task.isCancelled {
       do {
         for await change in try await node().ask(Endpoints.changeEvents, nil) {
           pause = 1
-          // A node that was started again has forgotten what was wrong.
+          // A node that was started again has forgotten the fault.
           if change.about == .start, let fault = told.fault.withLock({ $0 }) { await tellNode(fault) }
           changed()
         }
-        // What the node said last may not hold any more.
+        // The last answer of the node may be out of date.
         changed()
       } catch {
         if Self.isFinal(error) { throw error }
@@ -181,14 +184,14 @@ extension Bridge {
     }
   }
 
-  /// Returns whether a receiver was removed, or has never been set up here.
+  /// Returns whether an error says that the receiver was removed, or was never set up at this node.
   private static func isFinal(_ error: any Error) -> Bool {
     guard let code = (error as? LocalAPIError)?.code else { return false }
     return code == .forbidden || code == .wrongRole
   }
 }
 
-/// A kind of receiver: what it needs to know, and how it carries notices.
+/// A kind of receiver: its settings, and the way it carries notices.
 ///
 /// Each kind is a folder of this module and a line of `all`.
 public protocol BridgeKind: Sendable {
@@ -197,9 +200,9 @@ public protocol BridgeKind: Sendable {
   /// Reads the settings that `latchkey receivers add` has written.
   init(_ settings: BridgeSettings) throws(BridgeFault)
 
-  /// Carries notices and answers until it is cancelled; connects again by itself, with pauses.
+  /// Carries notices and answers until it is cancelled. It connects again by itself, with pauses.
   ///
-  /// Throws `LocalAPIError` if the node does not know the receiver any more.
+  /// It throws `LocalAPIError` if the node no longer knows the receiver.
   func run(_ bridge: Bridge) async throws
 }
 

@@ -2,18 +2,18 @@ import Foundation
 import Glibc
 import LatchkeyModel
 
-/// What the bridge of a receiver has to know, in a file that only its owner can read:
+/// The settings of a receiver's bridge, in a file that only its owner can read:
 /// `receivers/NAME.json` in the state folder.
 ///
 /// Spec: Protocol/14-bridge.md §1.
 public struct BridgeSettings: Codable, Hashable, Sendable {
   public var name: String
   public var kind: ReceiverKind
-  /// By which the node knows the receiver.
+  /// The secret by which the node recognizes the receiver.
   public var token: String
-  /// What the kind needs to know, such as an address.
+  /// The settings of the kind, such as an address.
   public var values: [String: String]
-  /// Its secrets, such as a password.
+  /// The secrets of the kind, such as a password.
   public var secrets: [String: String]
 
   private static let mostBytes = 65_536
@@ -52,10 +52,10 @@ public struct BridgeSettings: Codable, Hashable, Sendable {
     return Array((try? encoder.encode(self)) ?? Data()) + [UInt8(ascii: "\n")]
   }
 
-  /// Returns a value that the kind cannot do without.
+  /// Returns a value that the kind requires.
   public func value(_ key: String) throws(BridgeFault) -> String { try needed(key, in: values) }
 
-  /// Returns a secret that the kind cannot do without.
+  /// Returns a secret that the kind requires.
   public func secret(_ key: String) throws(BridgeFault) -> String { try needed(key, in: secrets) }
 
   private func needed(_ key: String, in table: [String: String]) throws(BridgeFault) -> String {
@@ -66,7 +66,7 @@ public struct BridgeSettings: Codable, Hashable, Sendable {
   }
 }
 
-/// What prevents a bridge from working: a sentence with the next step.
+/// A fault that prevents a bridge from working: a sentence with the next step.
 public struct BridgeFault: Error, Hashable, Sendable, CustomStringConvertible {
   public var sentence: String
 
@@ -83,9 +83,9 @@ public struct BridgeFault: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Files with secrets.
 public enum PrivateFile {
-  /// Reads a file of this user or root that no other user can read.
+  /// Reads a file that belongs to this user or root, and that no other user can read.
   public static func read(_ path: String, most: Int) throws(BridgeFault) -> [UInt8] {
-    // What waits for a writer, such as a pipe with a name, would hold the start up for ever.
+    // Without `O_NONBLOCK`, opening a named pipe would wait for a writer, possibly for ever.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw BridgeFault("\(path) cannot be read (\(String(cString: strerror(errno)))): give a file that you can read.")

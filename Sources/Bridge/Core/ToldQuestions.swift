@@ -2,17 +2,17 @@ import FoundationEssentials
 import LatchkeyModel
 import LatchkeyNode
 
-/// The questions of children that a receiver was told and that are not answered yet.
+/// The children's questions that a receiver was told and that are not answered yet.
 struct ToldQuestions: Sendable {
-  /// A question whose requests are all answered, or over.
+  /// A question whose requests are all answered or over.
   struct Settled: Sendable {
     var notice: ParentNotice
-    /// Its requests that the node still knows.
+    /// The question's requests that the node still lists.
     var requests: [RequestListing]
 
-    /// What is said if no parent has answered.
+    /// The sentence that a receiver gets if no parent has answered.
     ///
-    /// A node that does not list the requests any more does not know whether somebody did: the
+    /// If the node no longer lists the requests, it does not know whether a parent answered: the
     /// child may have left the family, or the bridge was away for days.
     var unanswered: String {
       requests.isEmpty ? "That question waits for no answer any more." : "Nobody answered in time."
@@ -32,8 +32,8 @@ struct ToldQuestions: Sendable {
 
   var isEmpty: Bool { notices.isEmpty }
 
-  /// Notes that a question was told; it takes the place of an earlier one with the same key, and
-  /// of those that `recover` has noted for its requests.
+  /// Adds a question that was told. It replaces an earlier question with the same key, and those
+  /// that `recover` has added for its requests.
   mutating func told(_ notice: ParentNotice) {
     guard notice.kind == .asked, !notice.requests.isEmpty else { return }
     let requests = Set(notice.requests)
@@ -42,9 +42,9 @@ struct ToldQuestions: Sendable {
     if notices.count > Self.most { notices.removeFirst() }
   }
 
-  /// Adds the questions that an earlier run of the bridge has told, if it has kept none.
+  /// Adds the questions that an earlier run of the bridge has told, if that run has left no record.
   ///
-  /// These are the requests that are still open and that no notice in `new` is about.
+  /// These are the open requests that no notice in `new` is about.
   mutating func recover(_ requests: [RequestListing], besides new: [ParentNotice]) {
     let untold = Set(new.flatMap(\.requests))
     for request in requests.reversed() where request.state == .open && !untold.contains(request.requestID) {
@@ -58,7 +58,7 @@ struct ToldQuestions: Sendable {
   func notice(of request: CommandID) -> ParentNotice? { notices.last { $0.requests.contains(request) } }
   mutating func forget(_ key: String) { notices.removeAll { $0.key == key } }
 
-  /// Removes the questions of which nothing is open any more, and returns them.
+  /// Removes the questions that have no open request any more, and returns them.
   mutating func settled(_ requests: [RequestListing]) -> [Settled] {
     let open = Set(requests.filter { $0.state == .open }.map(\.requestID))
     let over = notices.filter { notice in !notice.requests.contains { open.contains($0) } }
@@ -69,12 +69,12 @@ struct ToldQuestions: Sendable {
   }
 }
 
-/// The answers that a receiver was told, until their requests are listed no more.
+/// The answers that a receiver was told, until the node no longer lists their requests.
 ///
-/// Of two parents' answers the earlier one counts, and a node may hear of it after it has told of
-/// the later one. Then the receiver is told what counts.
+/// The earlier of two parents' answers counts. A node may receive it after a receiver was told the
+/// later one. Then the receiver is told which answer counts.
 struct ToldAnswers: Sendable {
-  /// What was told about a request.
+  /// The answer to a request, as a receiver was told.
   struct Answer: Hashable, Sendable, Codable {
     var request: CommandID
     var isApproved: Bool
@@ -89,7 +89,7 @@ struct ToldAnswers: Sendable {
     }
   }
 
-  /// What was told about a question.
+  /// The answers to the requests of one question, as a receiver was told.
   struct Entry: Hashable, Sendable, Codable {
     /// The question's notice without its sentence.
     var notice: ParentNotice
@@ -105,7 +105,7 @@ struct ToldAnswers: Sendable {
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Notes that a receiver was told the answers to some requests of a question.
+  /// Adds the answers to some requests of a question, which a receiver was told.
   mutating func told(_ requests: [RequestListing], of notice: ParentNotice) {
     let new = requests.compactMap(Answer.init)
     guard !new.isEmpty else { return }
@@ -120,10 +120,10 @@ struct ToldAnswers: Sendable {
     if entries.count > Self.most { entries.removeFirst() }
   }
 
-  /// Returns the questions with requests to which another answer counts than was told, with these
-  /// requests, and notes that they are told.
+  /// Returns the questions for which the receiver was told an answer that does not count, with the
+  /// requests concerned. Marks the answers that count as told.
   ///
-  /// A question is forgotten once none of its requests is listed any more.
+  /// A question is forgotten once the node lists none of its requests any more.
   mutating func corrected(_ requests: [RequestListing]) -> [ToldQuestions.Settled] {
     var corrected: [ToldQuestions.Settled] = []
     entries = entries.compactMap { entry in
@@ -141,20 +141,21 @@ struct ToldAnswers: Sendable {
   }
 }
 
-/// The questions that a receiver shows, in a file beside its settings.
+/// The record of the questions that a receiver shows, in a file beside its settings.
 ///
-/// A later run of the bridge reads them, and tells what became of those answered meanwhile.
+/// A later run of the bridge reads it, and tells the outcome of the questions that were answered
+/// meanwhile.
 ///
 /// Spec: Protocol/14-bridge.md §1.
 struct QuestionRecord: Sendable {
   struct Content: Hashable, Sendable, Codable {
-    /// The notices of the questions, whose sentences are left out because nobody needs them later.
+    /// The notices of the questions, without their sentences, which are not needed later.
     var questions: [ParentNotice] = []
-    /// What was told about questions that are answered; `nil` for nothing.
+    /// The answers that were told; `nil` for none.
     var answers: [ToldAnswers.Entry]?
-    /// Whether the server shows a message in the place of an earlier one; `nil` if unknown.
+    /// Whether the server replaces an earlier message by a later one; `nil` if unknown.
     var replaces: Bool?
-    /// The ID of the last message on the topic of the buttons that was handled; `nil` for none.
+    /// The ID of the last message on the buttons' topic that was handled; `nil` for none.
     var read: String?
   }
 
@@ -164,7 +165,7 @@ struct QuestionRecord: Sendable {
 
   /// The path of the file; `nil` for a bridge that keeps none.
   private let path: String?
-  /// What the file holds; `nil` if the file is missing or damaged.
+  /// The content of the file; `nil` if the file is missing or damaged.
   private(set) var content: Content?
 
   init(_ path: String?) {
@@ -176,13 +177,13 @@ struct QuestionRecord: Sendable {
     } catch {}
   }
 
-  /// What is said where the file cannot be written: one sentence with the next step.
+  /// The fault to report if the file cannot be written: one sentence with the next step.
   var fault: String {
     "\(path ?? "The file") cannot be written, so that after its next start the bridge does not know what the receiver "
       + "shows: see whether the disk has room and the folder is yours."
   }
 
-  /// Keeps the questions that the receiver shows, the oldest first, if they have changed; returns
+  /// Writes the questions that the receiver shows, the oldest first, if they have changed. Returns
   /// whether the file holds them.
   mutating func keep(
     _ notices: [ParentNotice], answers: [ToldAnswers.Entry] = [], replaces: Bool? = nil, read: String? = nil

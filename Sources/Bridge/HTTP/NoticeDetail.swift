@@ -1,16 +1,16 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// The part of a notice that a receiver's server is told.
+/// The amount of detail in the texts that a receiver's server gets.
 enum NoticeDetail: String, Hashable, Sendable, CaseIterable {
-  /// What has happened, without a name.
+  /// The event, without a name.
   case bare
-  /// Also the names of children and machines, and the minutes that a child asks for.
+  /// The event, the names of children and machines, and the minutes that a child asks for.
   case names
-  /// The whole sentence, with applications and reasons.
+  /// The notice's sentence, with applications and reasons.
   case full
 
-  /// The largest size of a text in bytes, since some push services take only about 4 KB.
+  /// The largest size of a text in bytes. Some push services accept only about 4 KB.
   static let mostBytes = 1_000
 
   func text(_ notice: ParentNotice, _ requests: [RequestListing]) -> String {
@@ -29,7 +29,7 @@ enum NoticeDetail: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Returns what became of a request.
+  /// Returns the sentence about a request's outcome.
   func outcome(_ request: RequestListing) -> String {
     guard let answer = request.answer else { return "Nobody answered." }
     let child = self == .bare ? "" : PrintableText.of(request.childName.text)
@@ -43,7 +43,7 @@ enum NoticeDetail: String, Hashable, Sendable, CaseIterable {
     return answer.isApproved ? "\(child) gets \(shown).\(by)" : "\(child) does not get \(shown).\(by)"
   }
 
-  /// Returns what counts instead of what was told before.
+  /// Returns the sentence about the answers that count instead of those that were told before.
   func correction(_ requests: [RequestListing]) -> String {
     (["Another parent’s answer was earlier and counts."] + requests.map(outcome)).joined(separator: " ")
   }

@@ -12,34 +12,34 @@ struct WebAnswer: Sendable {
   /// The pause that the server asks for.
   var retryAfter: Duration?
 
-  /// A Boolean value that indicates whether the server took what it was sent.
+  /// A Boolean value that indicates whether the server took the body.
   var isSuccess: Bool { (200..<300).contains(status) }
 
-  /// A Boolean value that indicates whether the server may have taken it all the same: a proxy
-  /// before it has lost its answer.
+  /// A Boolean value that indicates whether the server may have taken the body although the answer
+  /// is a failure: a proxy in front of the server has lost its answer.
   var isDoubtful: Bool { status == 502 || status == 504 }
 }
 
-/// What sends a body to a server, and returns the answer.
+/// A client that sends a body to a server, and returns the answer.
 protocol WebPosting: Sendable {
   func post(_ url: String, _ headers: [(String, String)], _ body: [UInt8]) async -> Result<WebAnswer, WebFault>
 }
 
 /// The HTTP client of a receiver.
 ///
-/// It follows no redirect, uses no proxy, and tries nothing twice. `close` must be called.
+/// It follows no redirect, uses no proxy, and repeats no request. `close` must be called.
 struct WebClient: WebPosting {
-  /// The time for the head of an answer, also of a stream, in seconds.
+  /// The longest wait for the head of an answer, also of a stream, in seconds.
   static let seconds: Int64 = 10
-  /// The part of a body that is read, in bytes.
+  /// The largest number of bytes of a body that are read.
   private static let mostBytes = 16_384
 
   private let client: HTTPClient
 
   /// Creates a client that connects to the addresses in `pins` instead of looking those hosts up.
   ///
-  /// `silence` is the time without a byte after which a connection is given up, in seconds. The
-  /// head of an answer has `seconds` in any case.
+  /// `silence` is the time without a byte after which a connection is closed, in seconds. The wait
+  /// for the head of an answer is `seconds` in any case.
   init(pins: [String: IPAddress] = [:], silence: Int64 = Self.seconds) {
     var configuration = HTTPClient.Configuration(
       redirectConfiguration: .disallow, timeout: .init(connect: .seconds(Self.seconds), read: .seconds(silence)))
@@ -52,7 +52,7 @@ struct WebClient: WebPosting {
 
   func close() async { do { try await client.shutdown() } catch {} }
 
-  /// Sends a body, and returns the answer, whatever its status is.
+  /// Sends a body, and returns the answer with any status.
   func post(_ url: String, _ headers: [(String, String)], _ body: [UInt8]) async -> Result<WebAnswer, WebFault> {
     var request = HTTPClientRequest(url: url)
     request.method = .POST
@@ -61,7 +61,8 @@ struct WebClient: WebPosting {
     do {
       let response = try await client.execute(request, timeout: .seconds(Self.seconds))
       var bytes: [UInt8] = []
-      // The status says what became of it. A server that sends its body slowly holds nothing up.
+      // Only the status matters. Reading ends after a while, so that a server that sends its body
+      // slowly does not delay anything.
       let end = ContinuousClock.now + .seconds(Self.seconds)
       for try await part in response.body {
         bytes += part.readableBytesView.prefix(Self.mostBytes - bytes.count)
@@ -79,9 +80,9 @@ struct WebClient: WebPosting {
 
   /// Reads a stream of lines until it ends or `take` returns `false`.
   ///
-  /// `take` gets each line, and the next one is read only when it has returned, so that a server
-  /// cannot send faster than lines are handled. The head of the answer arrives in time or not at
-  /// all; the stream after it may last, as long as it is not silent.
+  /// `take` gets each line. The next line is read only when `take` has returned, so that a server
+  /// cannot send faster than lines are handled. The head of the answer has to arrive within
+  /// `seconds`. The stream after it may last as long as it is not silent.
   ///
   /// - Returns: The status of the answer; a fault if there was none, or the stream was interrupted.
   func lines(
@@ -91,7 +92,7 @@ struct WebClient: WebPosting {
     var request = HTTPClientRequest(url: url)
     request.headers = Self.headers(headers)
     do {
-      // The time ends with the head; from then on, only silence counts.
+      // The timeout covers the head. After it, only silence ends the stream.
       let response = try await client.execute(request, timeout: .seconds(Self.seconds))
       let status = Int(response.status.code)
       guard (200..<300).contains(status) else { return .success(status) }
@@ -115,7 +116,7 @@ struct WebClient: WebPosting {
 
 /// The lines of a stream of bytes.
 ///
-/// A line that is too long is left out, so that a sender cannot fill the memory.
+/// A line that is too long is skipped, so that a sender cannot fill the memory.
 struct LineSplitter: Sendable {
   /// The longest line in bytes.
   static let mostBytes = 16_384
@@ -123,7 +124,7 @@ struct LineSplitter: Sendable {
   private var begun: [UInt8] = []
   private var isTooLong = false
 
-  /// Returns the lines that end in the bytes, without their ends and without empty ones.
+  /// Returns the lines that end in the bytes, without line ends and without empty lines.
   mutating func lines(adding bytes: some Sequence<UInt8>) -> [[UInt8]] {
     var lines: [[UInt8]] = []
     for byte in bytes {
@@ -173,7 +174,7 @@ enum WebFault: Error, Hashable, Sendable {
     }
   }
 
-  /// A Boolean value that indicates whether the server may have taken what it was sent.
+  /// A Boolean value that indicates whether the server may have taken the body.
   var isDoubtful: Bool { self == .tooSlow || self == .interrupted }
 
   /// Returns one sentence: the fault and the next step.
@@ -201,15 +202,16 @@ struct Backoff: Hashable, Sendable {
   /// The number of tries that failed since the last success.
   private(set) var failures = 0
 
-  /// Creates pauses that double with each failure, up to the longest one in any case.
+  /// Creates pauses that double with each failure, up to the longest one.
   init(first: Duration, longest: Duration) { (self.first, self.longest) = (first, longest) }
 
   mutating func succeeded() { failures = 0 }
 
   /// Counts a failure, and returns the pause before the next try.
   ///
-  /// `asked` is the shortest pause that the server asked for. By `jitter`, from 0 to 1, the pause
-  /// is up to a fifth longer, so that many clients of one server do not return at the same moment.
+  /// `asked` is the shortest pause that the server asked for. `jitter`, from 0 to 1, makes the
+  /// pause up to a fifth longer, so that many clients of one server do not return at the same
+  /// moment.
   mutating func failed(asked: Duration? = nil, jitter: Double = .random(in: 0...1)) -> Duration {
     failures += 1
     var pause = first

@@ -6,12 +6,12 @@ import NIOPosix
 struct WebURL: Hashable, Sendable, CustomStringConvertible {
   /// The URL without a slash at its end, and without a dot at the end of its host.
   let text: String
-  /// The name or address of the server, an IPv6 address without brackets.
+  /// The name or address of the server. An IPv6 address has no brackets.
   let host: String
   let isEncrypted: Bool
   let hasQuery: Bool
 
-  /// Creates a URL from text; `nil` unless it is one of HTTP or HTTPS with a host, and without a
+  /// Creates a URL from text; `nil` unless it is an HTTP or HTTPS URL with a host, and without a
   /// user, a password or a fragment.
   init?(_ text: String) {
     guard text.utf8.count <= 2_048, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
@@ -20,7 +20,8 @@ struct WebURL: Hashable, Sendable, CustomStringConvertible {
       parts.password == nil, parts.fragment == nil
     else { return nil }
     var text = text
-    // A dot at the end of a name makes it no other name, but the text and the host have to agree.
+    // A name with a dot at its end is the same name. The dot is removed from the text and the host,
+    // so that both agree.
     if host.hasSuffix(".") {
       let start = text.index(text.startIndex, offsetBy: scheme.count + "://".count)
       guard text[start...].hasPrefix(host) else { return nil }
@@ -36,7 +37,7 @@ struct WebURL: Hashable, Sendable, CustomStringConvertible {
 
   var description: String { text }
 
-  /// The scheme, the host and the port: which server is meant, without a path that may be secret.
+  /// The scheme, the host and the port, without the path, which may be secret.
   var server: String {
     let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
     return parts.prefix(3).joined(separator: "/")
@@ -50,8 +51,8 @@ extension IPAddress {
   /// A Boolean value that indicates whether packets to the address stay on this machine.
   var staysHere: Bool { (mapped ?? self).isLoopback }
 
-  /// A Boolean value that indicates whether the address belongs to the Internet rather than to this
-  /// machine, to its network, or to none.
+  /// A Boolean value that indicates whether the address belongs to the Internet, and not to this
+  /// machine, its network, or a special range.
   var isPublic: Bool {
     if let embedded { return embedded.isPublic }
     let ranges = isV4 ? Self.special4 : Self.special6
@@ -74,8 +75,8 @@ extension IPAddress {
       ? IPAddress([UInt8](bytes[12...])) : nil
   }
 
-  /// The IPv4 address to which packets to this IPv6 address go: of mapped and translated ones,
-  /// those of NAT64, and 6to4.
+  /// The IPv4 address to which packets to this IPv6 address go. Mapped, translated, NAT64 and 6to4
+  /// addresses have one.
   private var embedded: IPAddress? {
     if let mapped { return mapped }
     guard bytes.count == 16 else { return nil }
@@ -98,10 +99,10 @@ extension IPAddress {
   ]
 }
 
-/// The addresses of names, asked of the system.
+/// The system's resolution of names to addresses.
 enum NameLookup {
-  /// Returns the addresses of a name or of an address in text, in the order in which they are to be
-  /// tried; none if it is unknown.
+  /// Returns the addresses of a name, or of an address as text, in the order in which to try them.
+  /// The list is empty if the name is unknown.
   static func addresses(of host: String) async -> [IPAddress] {
     do { return try await NIOThreadPool.singleton.runIfActive { ask(host) } } catch { return [] }
   }

@@ -1,13 +1,13 @@
-/// Which bridge serves which child, as the broker tells it.
+/// The record of which bridge serves which child, from the broker's messages.
 ///
-/// Each bridge says that it is online, and its will says that it is not. A child whose claim names
-/// no bridge that is online may be claimed. The broker puts claims in one order, and the last one
-/// counts, so that two bridges which claim a child at once agree. Anyone may write to a broker's
-/// topics, so a claim of another bridge is asked about, and again from time to time.
+/// Each bridge publishes `online`, and its will publishes `offline`. A bridge may claim a child
+/// whose claim names no bridge that is online. The broker puts claims in one order, and the last
+/// one counts. So two bridges that claim a child at once agree. Anyone may write to a broker's
+/// topics. Therefore a bridge asks about another bridge's claim, and asks again from time to time.
 ///
 /// Spec: Protocol/14-bridge.md §4.
 struct ClaimBook: Sendable {
-  /// Who serves a child.
+  /// The bridge that serves a child.
   enum Standing: Hashable, Sendable {
     case own
     case free
@@ -15,26 +15,28 @@ struct ClaimBook: Sendable {
     case other(String)
   }
 
-  /// The most children and bridges that are known: a broker can have more topics than fit.
+  /// The largest number of children, and of bridges, that are kept. A broker can have more topics
+  /// than fit.
   private static let most = 4_096
 
   let own: String
   private var claims: [String: String] = [:]
   private var online: Set<String> = []
-  /// What was asked about the claims of other bridges, by child.
+  /// The last question about another bridge's claim, by child.
   private var questions: [String: Question] = [:]
   private var lastQuestion = 0
 
   private struct Question {
     var number: Int
-    /// The bridge that is to answer.
+    /// The bridge that was asked.
     var bridge: String
     var isAnswered = false
   }
 
   init(own: String) { self.own = own }
 
-  /// Notes a claim, which is the answer of a bridge that was asked if it has just been published.
+  /// Notes a claim. If it has just been published (`isLive`), it is also the answer of a bridge
+  /// that was asked.
   mutating func note(claim bridge: String, of child: String, isLive: Bool = false) {
     if questions[child]?.bridge != bridge {
       questions[child] = nil
@@ -58,9 +60,9 @@ struct ClaimBook: Sendable {
     return online.contains(bridge) ? .other(bridge) : .free
   }
 
-  /// Returns the number of a new question whether a child's claim is alive.
+  /// Returns the number of a new question about a child's claim.
   ///
-  /// It is `nil` if no other bridge has claimed the child, or that one has been asked.
+  /// It is `nil` if no other bridge has claimed the child, or if that bridge was asked already.
   mutating func question(about child: String) -> Int? {
     guard case .other(let bridge) = standing(of: child), questions[child]?.bridge != bridge else { return nil }
     lastQuestion += 1
@@ -71,7 +73,7 @@ struct ClaimBook: Sendable {
   /// Returns whether the bridge that has claimed a child has answered the last question.
   func isAnswered(_ child: String) -> Bool { questions[child]?.isAnswered == true }
 
-  /// Takes a bridge for gone that has not answered a question; returns whether it has not.
+  /// Counts a bridge as gone if it has not answered a question. Returns whether it has not.
   mutating func giveUp(_ number: Int, about child: String) -> Bool {
     guard let question = questions[child], question.number == number, !question.isAnswered else { return false }
     questions[child] = nil
@@ -79,14 +81,14 @@ struct ClaimBook: Sendable {
     return true
   }
 
-  /// Lets a question be asked again; returns whether it was the last one.
+  /// Removes a question, so that it can be asked again. Returns whether it was the last one.
   mutating func expire(_ number: Int, about child: String) -> Bool {
     guard questions[child]?.number == number else { return false }
     questions[child] = nil
     return true
   }
 
-  /// Returns whether another bridge has claimed a child, be it online or not.
+  /// Returns whether another bridge has claimed a child, online or not.
   func isTaken(_ child: String) -> Bool { claims[child].map { $0 != own } ?? false }
 
   /// A Boolean value that indicates whether another bridge is online.

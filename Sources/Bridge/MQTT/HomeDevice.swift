@@ -1,10 +1,10 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// What describes a child to Home Assistant: one device with its entities, in one message.
+/// The description of a child for Home Assistant: one device with its entities, in one message.
 ///
-/// Home Assistant creates, changes and removes the entities by it. Those of a right that the
-/// receiver lacks are sent with their platform alone, which removes them.
+/// Home Assistant creates, changes and removes the entities accordingly. An entity that needs a
+/// right that the receiver lacks is sent with its platform alone, which removes it.
 ///
 /// Spec: Protocol/14-bridge.md §4.
 struct HomeDevice: Encodable {
@@ -15,7 +15,7 @@ struct HomeDevice: Encodable {
     var model = "Child"
   }
 
-  /// The program that the message comes from.
+  /// The program that publishes the message.
   struct Origin: Encodable {
     var name = "Latchkey"
     var version = Version.software
@@ -64,7 +64,7 @@ struct HomeDevice: Encodable {
       case qos
     }
 
-    /// An entity that is not there.
+    /// An entity that Home Assistant removes.
     static func none(_ platform: String) -> Entity { Entity(platform: platform) }
   }
 
@@ -74,7 +74,8 @@ struct HomeDevice: Encodable {
 
   private static let buttonMinutes = 15
 
-  /// Creates the device of a child, with what stands for the child and the bridge in topics.
+  /// Creates the device of a child. `child` and `bridge` are the names of the child and the bridge
+  /// in topics.
   init(_ name: String, child: String, bridge: String, rights: [ReceiverRight]) {
     device = About(identifiers: ["latchkey_\(child)"], name: name)
     let slug = Self.slug(name) ?? "child_\(child.prefix(4))"
@@ -96,7 +97,7 @@ struct HomeDevice: Encodable {
       (sensor.stateTopic, sensor.valueTemplate) = (state, template)
       return sensor
     }
-    // Each press carries its time, by which the same message is known when it comes again.
+    // Each press has its time, which identifies the message if it is delivered again.
     let at = "\"at\":{{ (now().timestamp()*1000)|int }}"
 
     var left = sensor(
@@ -124,7 +125,8 @@ struct HomeDevice: Encodable {
     }
     var lock = Entity.none("switch")
     if rights.contains(.lock) {
-      // No assumed state: it is on once the child's machines have confirmed it.
+      // The switch has no assumed state. It is on once the child's machines have confirmed the
+      // lock.
       lock = entity("switch", "lock", "Lock", "mdi:lock")
       (lock.stateTopic, lock.commandTopic) = (state, HomeTopics.press(child, .lock))
       lock.valueTemplate = "{{ ('ON' if value_json.lock else 'OFF') if value_json.lock is defined else none }}"
@@ -136,8 +138,8 @@ struct HomeDevice: Encodable {
     ]
   }
 
-  /// Returns a name as a part of an entity's ID: lower-case letters and digits with underscores
-  /// between words; `nil` if nothing of it is left.
+  /// Returns a name as a part of an entity's ID: lower-case letters and digits, with underscores
+  /// between words; `nil` if no character is left.
   static func slug(_ name: String) -> String? {
     var text = ""
     for letter in name.lowercased().unicodeScalars where letter != "'" && letter != "’" {
@@ -153,16 +155,16 @@ struct HomeDevice: Encodable {
 ///
 /// Spec: Protocol/14-bridge.md §4.
 enum HomeTopics {
-  /// Where Home Assistant says that it has started.
+  /// The topic on which Home Assistant announces that it has started.
   static let birth = "homeassistant/status"
 
-  /// Returns what stands for a child in topics and unique IDs: 16 hexadecimal digits, which are the
+  /// Returns the name of a child in topics and unique IDs: 16 hexadecimal digits, which are the
   /// same at every parent's bridge.
   ///
-  /// It is a hash, so that the broker and Home Assistant hold no ID of the family's.
+  /// The name is a hash, so that the broker and Home Assistant hold no ID of the family.
   static func child(_ id: ChildID) -> String { digest("latchkey mqtt child", id.bytes, count: 8) }
 
-  /// Returns what stands for the bridge of a receiver: 12 hexadecimal digits, which stay the same
+  /// Returns the name of a receiver's bridge in topics: 12 hexadecimal digits, which stay the same
   /// when the receiver is set up anew.
   static func bridge(_ node: DeviceID, _ receiver: String) -> String {
     digest("latchkey mqtt bridge", node.bytes + Array(receiver.utf8), count: 6)
@@ -172,18 +174,19 @@ enum HomeTopics {
     Hexadecimal.encode(HMACSHA256.authenticate(key: Array(key.utf8), message: message).prefix(count))
   }
 
-  /// Whether a bridge is connected: `online`, or `offline`, which is also its will.
+  /// The topic that says whether a bridge is connected: `online` or `offline`. The will is
+  /// `offline`.
   static func online(_ bridge: String) -> String { "latchkey/online/\(bridge)" }
-  /// The bridge that serves a child.
+  /// The topic that names the bridge that serves a child.
   static func claim(_ child: String) -> String { "latchkey/claim/\(child)" }
-  /// Asks the bridge that serves a child to say so again.
+  /// The topic that asks the bridge that serves a child to publish its claim again.
   static func who(_ child: String) -> String { "latchkey/who/\(child)" }
   static func state(_ child: String) -> String { "latchkey/state/\(child)" }
-  /// Whether a machine of the child's is connected: `online` or `offline`.
+  /// The topic that says whether one of the child's machines is connected: `online` or `offline`.
   static func fresh(_ child: String) -> String { "latchkey/fresh/\(child)" }
   static func event(_ child: String) -> String { "latchkey/event/\(child)" }
   static func press(_ child: String, _ right: ReceiverRight) -> String { "latchkey/do/\(child)/\(right.rawValue)" }
-  /// What describes a child's device to Home Assistant.
+  /// The topic that describes a child's device to Home Assistant.
   static func discovery(_ child: String) -> String { "homeassistant/device/latchkey_\(child)/config" }
 
   /// The retained topics of a child, in the order in which they are removed.
@@ -194,7 +197,7 @@ enum HomeTopics {
     ["latchkey/online/+", "latchkey/claim/+", "latchkey/who/+", birth] + rights.map { press("+", $0) }
   }
 
-  /// What a message is about, by its topic.
+  /// The subject of a message, from its topic.
   enum Subject: Hashable, Sendable {
     case online(bridge: String)
     case claim(child: String)
@@ -203,7 +206,7 @@ enum HomeTopics {
     case press(child: String, ReceiverRight)
   }
 
-  /// Returns what a topic is about; `nil` for one that no bridge reads.
+  /// Returns the subject of a topic; `nil` for a topic that no bridge reads.
   static func subject(_ topic: String) -> Subject? {
     if topic == birth { return .birth }
     let parts = topic.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
@@ -217,7 +220,7 @@ enum HomeTopics {
     }
   }
 
-  /// Returns whether a text can stand for a child or a bridge: 1 to 16 hexadecimal digits.
+  /// Returns whether a text can be the name of a child or a bridge: 1 to 16 hexadecimal digits.
   static func isName(_ text: String) -> Bool {
     (1...16).contains(text.utf8.count) && text.utf8.allSatisfy { Array("0123456789abcdef".utf8).contains($0) }
   }

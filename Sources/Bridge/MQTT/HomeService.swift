@@ -3,50 +3,53 @@ import LatchkeyNode
 import LatchkeySystem
 import Logging
 
-/// What a bridge does on its connections to a broker: it claims children, publishes their states,
-/// and carries out what is pressed.
+/// The work of a bridge on its connections to a broker: it claims children, publishes their states,
+/// and carries out presses.
 ///
 /// Spec: Protocol/14-bridge.md §4.
 actor HomeService {
-  /// The time for the bridge that has claimed a child to say so again, before it counts as gone.
+  /// The time in which a bridge that was asked must publish its claim again. After it, the bridge
+  /// counts as gone.
   ///
-  /// A broker that was killed has published no will, and may keep for ever that a bridge is online.
+  /// A broker that was killed has published no will, and may keep a bridge's `online` for ever.
   private static let answerTime = Duration.seconds(15)
-  /// The time after an answer's after which it is asked again.
+  /// The pause after `answerTime` until the bridge is asked again.
   private static let answerPause = Duration.seconds(45)
   private static let (online, offline) = (Array("online".utf8), Array("offline".utf8))
 
   private let bridge: Bridge
   private let rights: [ReceiverRight]
-  /// What stands for this bridge in topics.
+  /// The name of this bridge in topics.
   private let own: String
   private var rules: PressRules
   private var snapshot: HomeSnapshot?
-  /// The connection in use, and what is known of it; `nil` without one.
+  /// The connection in use, with its state; `nil` without one.
   private var link: Link?
   /// When this bridge began to serve each child, on the boot clock in milliseconds.
   private var since: [String: Int64] = [:]
   private var clockFault: String?
-  /// The requests that are told, the oldest first: a notice of several in a minute takes the place
-  /// of the one before, and names them all.
+  /// The requests that were told, the oldest first. A notice about several requests within a minute
+  /// replaces the one before, and names all of them.
   private var toldRequests: [String] = []
   private static let mostToldRequests = 256
   private var (isPublishing, isAgain) = (false, false)
-  /// A Boolean value that indicates whether what this bridge has left at the broker is removed.
+  /// A Boolean value that indicates whether everything that this bridge left at the broker is
+  /// removed.
   private(set) var isCleared = false
 
-  /// A connection with what was learned and published on it.
+  /// A connection, with the claims learned and the payloads published on it.
   private struct Link {
     var connection: MQTTConnection
     var claims: ClaimBook
-    /// A Boolean value that indicates whether everything has arrived that the broker had kept.
+    /// A Boolean value that indicates whether everything that the broker had kept has arrived.
     var isComplete = false
-    /// The children whose claims were removed, so that others take them over; `nil` before.
+    /// The children whose claims were removed so that other bridges take them over; `nil` before
+    /// that.
     var offered: Set<String>?
     /// The children that another bridge had claimed when the claims were removed, and about whom
     /// this bridge may have published something.
     var contested: Set<String> = []
-    /// The payload of each retained topic that was published.
+    /// The last payload published to each retained topic.
     var published: [String: [UInt8]] = [:]
     var states: [String: ChildState] = [:]
   }
@@ -66,13 +69,14 @@ extension HomeService {
   func start(_ connection: MQTTConnection) async {
     link = Link(connection: connection, claims: ClaimBook(own: own))
     for filter in HomeTopics.filters(rights) { connection.subscribe(filter) }
-    // The broker answers in order: when this arrives, everything that it has kept is here.
+    // The broker answers in order. When this message arrives, everything that it has kept has
+    // arrived.
     _ = await connection.publish(HomeTopics.online(own), Self.online, isRetained: true)
   }
 
   func stop(_ connection: MQTTConnection) { if link?.connection === connection { link = nil } }
 
-  /// Takes leave of the broker, so that another bridge can take over at once.
+  /// Publishes `offline` and disconnects, so that another bridge can take over at once.
   func leave() async {
     guard let connection = link?.connection else { return }
     link = nil
@@ -83,9 +87,9 @@ extension HomeService {
   /// Removes this bridge's claims, so that another bridge takes the children over and Home
   /// Assistant keeps their entities.
   ///
-  /// Another bridge is asked whether its claim is alive. Anyone who may write can forge a claim,
-  /// and then nobody would remove what this bridge has left. `children` are those whom this bridge
-  /// may have served.
+  /// A bridge that has claimed a child is asked whether its claim is alive. Anyone who may write
+  /// can forge a claim. Without the question, a forged claim would keep this bridge's topics at the
+  /// broker. `children` are those whom this bridge may have served.
   func offer(_ children: Set<String>) async {
     guard link?.offered == nil, let claims = link?.claims else { return }
     let owned = claims.owned
@@ -100,17 +104,18 @@ extension HomeService {
     }
   }
 
-  /// A Boolean value that indicates whether nobody else is to be waited for: every child has been
+  /// A Boolean value that indicates whether there is nothing more to wait for: every child has been
   /// taken over, or no other bridge is online.
   ///
-  /// A broker that was killed may keep for ever that a bridge is online.
+  /// A broker that was killed may keep a bridge's `online` for ever.
   var isTakenOver: Bool {
     guard let link, let offered = link.offered else { return false }
     return !link.claims.hasOthers
       || offered.allSatisfy { link.claims.isTaken($0) } && link.contested.allSatisfy { link.claims.isAnswered($0) }
   }
 
-  /// Removes from the broker what this bridge left there and nobody took over, and disconnects.
+  /// Removes from the broker the topics of this bridge that no other bridge has taken over, and
+  /// disconnects.
   func clear() async {
     guard let connection = link?.connection, !isCleared, let offered = link?.offered else { return }
     isCleared = true
@@ -121,10 +126,10 @@ extension HomeService {
     connection.close()
   }
 
-  /// A Boolean value that indicates whether a connection has told everything that the broker kept.
+  /// Returns whether everything that the broker had kept has arrived on a connection.
   func isComplete(_ connection: MQTTConnection) -> Bool { link?.connection === connection && link?.isComplete == true }
 
-  /// Takes a message; returns a press that is to be carried out.
+  /// Handles a message, and returns a press that is to be carried out.
   func take(_ message: MQTTMessage) async -> (child: String, press: Press.Read)? {
     guard let subject = HomeTopics.subject(message.topic), link != nil else { return nil }
     let text = String(decoding: message.payload, as: UTF8.self)
@@ -132,7 +137,7 @@ extension HomeService {
     case .online(let bridge):
       link?.claims.note(bridge, isOnline: text == "online")
       if bridge == own, text == "online", !message.isRetained { link?.isComplete = true }
-      // The will of an earlier connection, or somebody else's message.
+      // This is the will of an earlier connection, or another client's message.
       if bridge == own, text == "offline", link?.isComplete == true {
         _ = await link?.connection.publish(HomeTopics.online(own), Self.online, isRetained: true)
       }
@@ -158,11 +163,11 @@ extension HomeService {
 // MARK: - Publishing
 
 extension HomeService {
-  /// Asks the node, and publishes what has changed; returns the time after which to look again.
+  /// Asks the node, and publishes the changes. Returns the time until the next look.
   func look() async throws -> Duration? {
     let told: ParentNotices
     do {
-      // Before the rest, which then has the child and the request of each notice.
+      // The notices are read first, so that the snapshot has the child and the request of each.
       told = try await bridge.notices()
       snapshot = try await HomeSnapshot.read(bridge.node(), before: snapshot)
     } catch {
@@ -175,7 +180,8 @@ extension HomeService {
     return [snapshot?.next, quiet].compactMap(\.self).min()
   }
 
-  /// Publishes what the broker does not have yet; the calls meanwhile are one.
+  /// Publishes everything that the broker does not have yet. Several calls during a run cause one
+  /// more run.
   private func publish() async {
     guard !isPublishing else {
       isAgain = true
@@ -208,7 +214,7 @@ extension HomeService {
       }
     }
     for key in link.claims.owned.subtracting(snapshot.children.keys) { await remove(key) }
-    // If it has ended meanwhile, the reason is told instead.
+    // If the connection has ended meanwhile, the reason is reported instead.
     guard self.link?.connection === link.connection, !link.connection.hasEnded else { return }
     await bridge.report(other ? Self.otherServes : clockFault)
   }
@@ -244,7 +250,7 @@ extension HomeService {
     _ = await connection.publish(topic, payload, isRetained: true)
   }
 
-  /// Forgets what the broker has of a child that another bridge writes of.
+  /// Forgets the published payloads of a child that another bridge serves.
   private func forget(_ key: String) {
     for topic in [HomeTopics.discovery(key), HomeTopics.state(key), HomeTopics.fresh(key)] {
       link?.published[topic] = nil
@@ -252,10 +258,11 @@ extension HomeService {
     link?.states[key] = nil
   }
 
-  /// Has the bridge that has claimed a child say so again, unless it was asked a short time ago.
+  /// Asks the bridge that has claimed a child to publish its claim again, unless it was asked a
+  /// short time ago.
   private func ask(_ key: String) async {
     guard let connection = link?.connection, let number = link?.claims.question(about: key) else { return }
-    // It ends after its time and touches nothing if the connection is another one by then.
+    // The task ends by itself, and has no effect if the connection has changed by then.
     Task {
       try? await Task.sleep(for: Self.answerTime)
       guard await !giveUp(number, key, connection) else { return }
@@ -265,7 +272,7 @@ extension HomeService {
     _ = await connection.publish(HomeTopics.who(key), Array(own.utf8), isRetained: false)
   }
 
-  /// Takes a bridge that has not answered for gone; returns whether nothing is to be asked again.
+  /// Counts a bridge that has not answered as gone. Returns whether there is nothing more to ask.
   private func giveUp(_ number: Int, _ key: String, _ connection: MQTTConnection) async -> Bool {
     guard link?.connection === connection else { return true }
     guard link?.claims.giveUp(number, about: key) == true else { return false }
@@ -273,7 +280,7 @@ extension HomeService {
     return true
   }
 
-  /// Asks the bridge that has claimed a child once more, if it still has.
+  /// Asks the bridge that has claimed a child once more, if it still claims the child.
   private func askAgain(_ number: Int, _ key: String, _ connection: MQTTConnection) async {
     guard link?.connection === connection, link?.claims.expire(number, about: key) == true else { return }
     await publish()
@@ -283,8 +290,8 @@ extension HomeService {
 // MARK: - Events
 
 extension HomeService {
-  /// Publishes what parents are told, and keeps the place behind each notice; returns the time to
-  /// the end of quiet hours.
+  /// Publishes the events of notices, and moves the receiver's position behind each. Returns the
+  /// time until the next look.
   private func tell(_ told: ParentNotices) async throws -> Duration? {
     guard link?.isComplete == true else { return nil }
     for notice in told.notices {
@@ -297,9 +304,10 @@ extension HomeService {
             if let request = event.request { toldRequests.append(request) }
             if toldRequests.count > Self.mostToldRequests { toldRequests.removeFirst() }
           }
-        // The bridge that serves the child tells of it, if there is one: its answer is on its way.
+        // The bridge that serves the child publishes the event, if that bridge is alive. Its answer
+        // is awaited.
         case .other?: guard link?.claims.isAnswered(child) == true else { return .seconds(1) }
-        // The claim is on its way, and everything is looked at again when it is there.
+        // This bridge's claim is on its way. There is another look when it has arrived.
         case .free?: return .seconds(1)
         case nil: return nil
         }
@@ -309,7 +317,7 @@ extension HomeService {
     return told.quietUntil.map { .milliseconds(max(1_000, $0 - WallClock.now())) }
   }
 
-  /// Publishes an event; returns whether the broker has it.
+  /// Publishes an event, and returns whether the broker has confirmed it.
   private func tell(_ event: ChildEvent, of child: String) async -> Bool {
     guard let payload = try? LocalJSON.encode(event), let connection = link?.connection else { return false }
     return await connection.publish(HomeTopics.event(child), payload, isRetained: false)
@@ -346,12 +354,13 @@ extension HomeService {
     _ = await tell(ChildEvent(type: ChildEvent.refused, sentence: sentence, at: WallClock.now()), of: child)
   }
 
-  /// Says that a press was not carried out, since too many wait for the node.
+  /// Publishes that a press was not carried out, because too many wait for the node.
   func refuseFlood(of child: String) async { await refuse(child, PressRules.Refusal.tooMany.sentence ?? "") }
 
   /// Carries out a press, and publishes the state that follows.
   ///
-  /// It is not tried again. The node carries out once what comes again, also to a later run.
+  /// A press is never tried again. The node carries out a repeated press once, also one that a
+  /// later run receives.
   func carryOut(_ read: Press.Read, for child: String) async {
     guard let id = snapshot?.children[child]?.id.description else { return }
     do {
@@ -364,7 +373,7 @@ extension HomeService {
         _ = try await node.ask(
           Endpoints.adjustPoints, PointsAdjustment(child: id, milliPoints: milliPoints, reason: reason))
       case .answer(let request, let isApproved, let minutes):
-        // Of this child alone: the topic says whose request it is.
+        // The topic names the child, so only that child's requests count.
         let known = try await node.ask(Endpoints.getRequests, id).map(\.requestID.description)
         let fits = known.filter { $0.hasPrefix(request.lowercased()) }
         guard let whole = fits.first, fits.count == 1 else {
@@ -376,7 +385,7 @@ extension HomeService {
     } catch {
       await refuse(child, (error as? LocalAPIError)?.message ?? "Latchkey does not run: press again when it does.")
     }
-    // What holds now is the answer, also if nothing was changed.
+    // The present state is the answer, also if nothing has changed.
     link?.states[child] = nil
     bridge.lookAgain()
   }

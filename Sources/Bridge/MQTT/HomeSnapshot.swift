@@ -1,9 +1,9 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// What the node says of the children that have machines, at one moment.
+/// The state of the children who have machines, as the node reports it at one moment.
 struct HomeSnapshot: Sendable {
-  /// A child with what is published of it.
+  /// A child, with the state that is published.
   struct Child: Sendable {
     var id: ChildID
     var name: String
@@ -11,11 +11,12 @@ struct HomeSnapshot: Sendable {
     var isFresh: Bool
   }
 
-  /// The children by what stands for them in topics.
+  /// The children by their names in topics.
   var children: [String: Child] = [:]
   var requests: [RequestListing] = []
 
-  /// Asks a node; a lock whose change no machine has confirmed is kept from `before`.
+  /// Creates a snapshot of a node. While machines have not confirmed the last change, the state of
+  /// the lock is taken from `before`.
   static func read(_ node: any NodeInterface, before: HomeSnapshot?) async throws -> HomeSnapshot {
     var snapshot = HomeSnapshot()
     let connected = Set(try await node.ask(Endpoints.getStatus).peers.filter(\.isConnected).map(\.device.name))
@@ -32,7 +33,7 @@ struct HomeSnapshot: Sendable {
     return snapshot
   }
 
-  /// What is known while the node does not answer.
+  /// The snapshot for the time in which the node does not answer.
   var withoutNode: HomeSnapshot {
     var snapshot = self
     for key in snapshot.children.keys {
@@ -42,7 +43,7 @@ struct HomeSnapshot: Sendable {
     return snapshot
   }
 
-  /// The time after which it may differ although nothing happens; `nil` for never.
+  /// The time after which the snapshot may differ although nothing happens; `nil` for never.
   var next: Duration? { children.values.compactMap(\.state.next).min() }
 }
 
@@ -50,19 +51,20 @@ struct HomeSnapshot: Sendable {
 ///
 /// Spec: Protocol/14-bridge.md §4.
 struct ChildState: Hashable, Sendable, Codable {
-  /// What holds for the child's screen time.
+  /// The state of the child's screen time.
   enum Status: String, Hashable, Sendable, Codable, CaseIterable {
     /// No rule ends the time before the end of the next day.
     case free
     case left
-    /// The time is used up, or it is not yet the time for it: `rule` says which.
+    /// The time is used up, or it is not allowed at this time of the day. `rule` says which.
     case over
     case locked
-    /// No machine of the child's is connected, so that nobody knows what is left.
+    /// No machine of the child is connected, so that the time left is not known.
     case unknown
   }
 
-  /// The seconds until a rule ends the time; absent without one, and while nobody knows.
+  /// The seconds until a rule ends the time; absent without such a rule, and while the time is not
+  /// known.
   var left: Int64?
   /// The seconds of use today.
   var used: Int64
@@ -71,15 +73,15 @@ struct ChildState: Hashable, Sendable, Codable {
   var rule: String?
   /// The whole points that are left to spend; absent in a family without points.
   var points: Int64?
-  /// The application that was started last of those in use.
+  /// The application in use that was started last.
   var app: String?
   /// The number of requests that wait for an answer.
   var requests: Int
-  /// Whether a lock is in force on all of the child's machines; absent while that is not known.
+  /// Whether the child is locked on all of its machines; absent while that is not known.
   var lock: Bool?
   /// The number of the child's machines that have not confirmed the last change of rules.
   var waiting: Int
-  /// When this was worked out, in Unix milliseconds.
+  /// The time of the state, in Unix milliseconds.
   var at: Int64
 
   private enum CodingKeys: String, CodingKey {
@@ -90,9 +92,9 @@ struct ChildState: Hashable, Sendable, Codable {
 
   /// Creates the state of a day.
   ///
-  /// `isFresh` indicates whether a machine of the child's is connected to this node. `waiting` is
-  /// the number of machines that have not confirmed the last change, and `lock` what all had
-  /// confirmed before; `nil` if that is not known.
+  /// `isFresh` indicates whether a machine of the child is connected to this node. `waiting` is the
+  /// number of machines that have not confirmed the last change. `lock` is the state of the lock
+  /// that all machines had confirmed before; `nil` if that is not known.
   init(_ day: ChildToday, isFresh: Bool, requests: Int, waiting: Int, lock: Bool?) {
     let screen = day.screen
     let isLocked = !screen.isAllowed && screen.rule == "lock"
@@ -119,14 +121,15 @@ struct ChildState: Hashable, Sendable, Codable {
     at = day.at
   }
 
-  /// The state while the node does not answer.
+  /// The state for the time in which the node does not answer.
   var withoutNode: ChildState {
     var state = self
     (state.status, state.left, state.rule, state.app) = (.unknown, nil, nil, nil)
     return state
   }
 
-  /// The state in whole minutes and without its time: one with the same need not be published.
+  /// The state in whole minutes and without its time. A state with an equal essence is not
+  /// published again.
   var essence: ChildState {
     var state = self
     state.left = left.map { ($0 + 59) / 60 }
@@ -135,7 +138,7 @@ struct ChildState: Hashable, Sendable, Codable {
     return state
   }
 
-  /// The time after which the state may differ although the node tells of no change; `nil` if time
+  /// The time after which the state may differ although the node reports no change; `nil` if time
   /// alone does not change it.
   var next: Duration? {
     switch status {
@@ -146,7 +149,7 @@ struct ChildState: Hashable, Sendable, Codable {
   }
 }
 
-/// Something that has happened, as Home Assistant's event entity of a child takes it.
+/// An event for the event entity of a child in Home Assistant.
 ///
 /// It is published once and not retained.
 ///
@@ -154,18 +157,18 @@ struct ChildState: Hashable, Sendable, Codable {
 struct ChildEvent: Hashable, Sendable, Codable {
   /// The type of an event about a press that was not carried out.
   static let refused = "refused"
-  /// What can happen: what parents are told, and that a press was refused.
+  /// All types of event: the kinds of notice, and a refused press.
   static let types = ParentNotice.Kind.allCases.map(\.rawValue) + [refused]
 
   var type: String
   var sentence: String
   /// When it happened, in Unix milliseconds.
   var at: Int64
-  /// For a request: its ID, with which it is answered.
+  /// The ID of a request, with which it is answered.
   var request: String?
   /// The minutes asked for.
   var minutes: Int?
-  /// The application that is asked for, or for which the time is.
+  /// The application that the child asks for, or for which it asks for time.
   var app: String?
   var reason: String?
 
@@ -174,7 +177,8 @@ struct ChildEvent: Hashable, Sendable, Codable {
     case sentence, at, request, minutes, app, reason
   }
 
-  /// Returns the events of a notice for a child's entity: for each request that is open, or one.
+  /// Returns the events of a notice for a child's entity: one for each open request, or one for any
+  /// other notice.
   static func of(_ notice: ParentNotice, _ requests: [RequestListing]) -> [ChildEvent] {
     guard !notice.isOver else { return [] }
     let plain = ChildEvent(type: notice.kind.rawValue, sentence: notice.sentence, at: notice.at)

@@ -7,7 +7,7 @@ import LatchkeyNode
 public struct MQTTBridge: BridgeKind {
   public static let kind = ReceiverKind.mqtt
 
-  /// The names of its settings, which `latchkey receivers add mqtt` writes.
+  /// The names of the settings that `latchkey receivers add mqtt` writes.
   public enum Setting {
     public static let host = "host"
     public static let port = "port"
@@ -18,29 +18,29 @@ public struct MQTTBridge: BridgeKind {
     /// The rights, with commas between.
     public static let rights = "may"
     public static let password = "password"
-    /// What stands for the bridge in topics.
+    /// The name of the bridge in topics.
     public static let bridge = "bridge"
   }
 
-  /// Returns what stands in topics for the bridge of a node's receiver.
+  /// Returns the name in topics of the bridge of a node's receiver.
   public static func name(of receiver: String, at node: DeviceID) -> String { HomeTopics.bridge(node, receiver) }
 
-  /// The shortest and the longest pause before a new attempt, and the time of a connection after
-  /// which the pauses begin anew, in seconds.
+  /// The shortest and the longest pause before a new attempt, and the length of a connection that
+  /// resets the pause, in seconds.
   private static let (shortestPause, longestPause, steadyTime): (Int64, Int64, Int64) = (1, 60, 60)
   /// The time in which a broker has to deliver what the bridge publishes to itself.
   private static let echoTime = Duration.seconds(10)
-  /// The time for removing from the broker what was left there.
+  /// The time in which `clear` must remove the topics from the broker.
   private static let clearTime = Duration.seconds(30)
-  /// The time that other bridges have to take over the children of a receiver that was removed.
+  /// The time for other bridges to take over the children of a receiver that was removed.
   private static let takeOverTime = Duration.seconds(15)
-  /// The time for taking leave of the broker.
+  /// The time for a farewell to the broker.
   private static let leaveTime = Duration.seconds(2)
-  /// The most presses that wait for the node.
+  /// The largest number of presses that wait for the node.
   private static let mostPresses = 64
 
   let server: MQTTServer
-  /// What stands for the bridge in topics.
+  /// The name of the bridge in topics.
   private let own: String
   private let rights: [ReceiverRight]
 
@@ -75,14 +75,15 @@ public struct MQTTBridge: BridgeKind {
           if case .dropped = pressed.yield(press) { false } else { true }
         }
       }
-      // The first to end ends all: the receiver is unknown, or the bridge is told to stop.
+      // The first task to end ends all: the receiver is unknown, or the bridge is cancelled.
       try await group.next()
     }
   }
 
-  /// Removes from the broker all that the bridge of a receiver has left there about some children.
+  /// Removes from the broker everything that the bridge of a receiver has left there about some
+  /// children.
   ///
-  /// The receiver was removed, and its bridge does not run.
+  /// The receiver has been removed, and its bridge does not run.
   ///
   /// - Throws: `BridgeFault` if the broker cannot be reached.
   public func clear(_ bridge: Bridge, of children: [ChildID] = []) async throws(BridgeFault) {
@@ -133,13 +134,14 @@ public struct MQTTBridge: BridgeKind {
       if Task.isCancelled { return }
       if began.duration(to: .now) > .seconds(Self.steadyTime) { pause = Self.shortestPause }
       await bridge.report((fault ?? .lost).sentence(server))
-      // Bridges that lost their broker at the same time do not come back in step.
+      // The random part keeps bridges that lost their broker at the same time from returning at the
+      // same time.
       try await Task.sleep(for: .milliseconds(pause * 1_000 + Int64.random(in: 0..<500 * pause)))
       pause = min(pause * 2, Self.longestPause)
     }
   }
 
-  /// Uses a connection to its end; returns why it ended.
+  /// Uses a connection to its end, and returns the fault that ended it.
   private func use(
     _ connection: MQTTConnection, _ service: HomeService, _ bridge: Bridge,
     _ press: @Sendable ((child: String, press: Press.Read)) -> Bool
@@ -160,7 +162,7 @@ public struct MQTTBridge: BridgeKind {
         if !wasComplete, await service.isComplete(connection) {
           watch?.cancel()
           watch = nil
-          // What was not told while there was no connection.
+          // The notices that were not told without a connection are told now.
           bridge.lookAgain()
         }
       }
@@ -170,7 +172,7 @@ public struct MQTTBridge: BridgeKind {
     return connection.fault
   }
 
-  /// Takes leave, in tasks that are not cancelled with this one, and not for long.
+  /// Says farewell to the broker, for a short time, in tasks that are not cancelled with this one.
   private func leave(_ connection: MQTTConnection, _ service: HomeService) async {
     let limit = Task.detached {
       try await Task.sleep(for: Self.leaveTime)

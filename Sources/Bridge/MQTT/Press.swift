@@ -2,18 +2,18 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyProtocol
 
-/// What a message asks for that somebody publishes to a topic below `latchkey/do`.
+/// A command in a message to a topic below `latchkey/do`.
 ///
 /// Spec: Protocol/14-bridge.md §4.
 enum Press: Hashable, Sendable {
   /// More time for today, in minutes.
   case grant(minutes: Int)
   case lock(Bool)
-  /// An answer to a request of the child's, with other minutes than those asked for.
+  /// An answer to a request of the child. `minutes` replaces the minutes that the child asked for.
   case answer(request: String, isApproved: Bool, minutes: Int?)
   case points(milliPoints: Int64, reason: String)
 
-  /// The members of all messages; each right has its own.
+  /// The members of the messages of all rights.
   private struct Fields: Decodable {
     var at: Int64
     var id: String?
@@ -28,18 +28,19 @@ enum Press: Hashable, Sendable {
   /// A message that could be read.
   struct Read: Hashable, Sendable {
     var press: Press
-    /// When it was pressed, in Unix milliseconds by the clock of the one who published it.
+    /// The time of the press, in Unix milliseconds by the publisher's clock.
     var at: Int64
-    /// What tells it from all others.
+    /// The text that distinguishes the press from all others.
     var mark: String
 
-    /// By what the node knows it when it is asked for again.
+    /// The idempotency key by which the node recognizes the press if it is repeated.
     var key: String { Hexadecimal.encode(SHA256.hash(Array(mark.utf8)).prefix(16)) }
   }
 
   /// Reads a message; `nil` if it is malformed.
   ///
-  /// The same bytes again are the same press, and so is the same `id`.
+  /// Two messages with the same `id` are the same press. Without an `id`, two messages with the
+  /// same bytes are.
   static func read(_ payload: [UInt8], child: String, _ right: ReceiverRight) -> Read? {
     guard payload.count <= 1_024, let fields = try? LocalJSON.decode(Fields.self, from: payload) else { return nil }
     let press: Press
@@ -65,28 +66,29 @@ enum Press: Hashable, Sendable {
   }
 }
 
-/// Decides which messages that ask for something are carried out.
+/// The rules that decide which presses are carried out.
 ///
-/// A broker may deliver a message again, and keeps a retained one for every new connection. So a
-/// press is taken once, within a minute of its time, and not from before the bridge began to serve
-/// the child: what was pressed then, another parent's bridge may have carried out. What an earlier
-/// run of this bridge has carried out, the node knows.
+/// A broker may deliver a message again, and delivers a retained message on every new connection.
+/// Therefore a press is carried out once, and only within a minute of its time. A press from before
+/// the bridge began to serve the child is not carried out, because another parent's bridge may have
+/// done so. The node recognizes the presses that an earlier run of this bridge has carried out.
 ///
 /// Spec: Protocol/14-bridge.md §4.
 struct PressRules: Sendable {
-  /// Why a press is not carried out.
+  /// The reason why a press is not carried out.
   enum Refusal: Hashable, Sendable {
     case retained
-    /// No right for it was given.
+    /// The receiver does not have the right.
     case notAllowed
     case malformed
-    /// It has been carried out, or tried.
+    /// The press was seen before.
     case seen
-    /// It comes from before the bridge began to serve the child.
+    /// The press was made before the bridge began to serve the child.
     case early
-    /// Its time is so many milliseconds before that of this machine; negative for after it.
+    /// The press's time is this many milliseconds before this machine's time, or after it if
+    /// negative.
     case stale(Int64)
-    /// There were more within two minutes than are remembered.
+    /// There were more presses within two minutes than are remembered.
     case tooMany
   }
 
@@ -95,11 +97,11 @@ struct PressRules: Sendable {
     case refuse(Refusal)
   }
 
-  /// How far a press's time may be from this machine's, in milliseconds.
+  /// The largest difference between a press's time and this machine's, in milliseconds.
   static let window: Int64 = 60_000
-  /// The most presses that are remembered.
+  /// The largest number of presses that are remembered.
   static let mostMarks = 1_024
-  /// A difference of clocks from which on a person is told, in milliseconds.
+  /// The difference of clocks from which a person is told, in milliseconds.
   private static let wrongClock: Int64 = 86_400_000
 
   private let rights: Set<ReceiverRight>
@@ -110,8 +112,8 @@ struct PressRules: Sendable {
 
   /// Decides whether a message is carried out.
   ///
-  /// `wall` is in Unix milliseconds. `boot`, and `since`, when the bridge began to serve the child,
-  /// are on the boot clock, in milliseconds.
+  /// `wall` is in Unix milliseconds. `since` is the time at which the bridge began to serve the
+  /// child. `boot` and `since` are on the boot clock, in milliseconds.
   mutating func decide(
     _ message: MQTTMessage, child: String, _ right: ReceiverRight, wall: Int64, boot: Int64, since: Int64
   ) -> Decision {
@@ -124,7 +126,8 @@ struct PressRules: Sendable {
       return .refuse(.stale(overflow ? (read.at < 0 ? .max : .min) : age))
     }
     guard age <= boot - since else { return .refuse(.early) }
-    // A mark is kept for as long as its press could be taken again, and then while there is room.
+    // A mark is kept as long as its press could be carried out again, and after that while there is
+    // room.
     if marks.count >= Self.mostMarks {
       marks = marks.filter { boot - $0.value <= 2 * Self.window }
       guard marks.count < Self.mostMarks else { return .refuse(.tooMany) }
@@ -137,7 +140,7 @@ struct PressRules: Sendable {
 extension PressRules.Refusal {
   var sentence: String? {
     switch self {
-    // These are copies of presses that were answered.
+    // These presses were, or may have been, answered before.
     case .retained, .seen, .early: nil
     case .notAllowed: "Latchkey was not told to take this: see --may of `latchkey receivers add mqtt`."
     case .malformed: "This message is not one that Latchkey takes: see its members in the manual."
@@ -154,7 +157,7 @@ extension PressRules.Refusal {
     }
   }
 
-  /// What a person should know about the clocks; `nil` for everything else.
+  /// The sentence for a person about the clocks; `nil` for any other refusal.
   var clockFault: String? {
     guard case .stale(let age) = self, age.magnitude >= UInt64(PressRules.wrongClock) else { return nil }
     return sentence

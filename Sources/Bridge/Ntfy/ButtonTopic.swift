@@ -3,11 +3,11 @@ import LatchkeyNode
 import LatchkeyProtocol
 import Logging
 
-/// What a button of a notice on a phone posts: `v1.NOTICE.CHOICE.MAC`.
+/// The text that a button of a notice on a phone posts: `v1.NOTICE.CHOICE.MAC`.
 ///
-/// NOTICE is the number of the notice and, each behind a hyphen, the IDs of the requests that the
-/// notice showed, in hexadecimal digits: a press answers exactly what the parent has read. MAC is
-/// the first 16 bytes of HMAC-SHA-256 by the receiver's key over what stands before it and its dot.
+/// NOTICE is the number of the notice and the IDs of the requests that the notice showed, each
+/// behind a hyphen, in hexadecimal digits. So a press answers exactly what the parent has read. MAC
+/// is the first 16 bytes of HMAC-SHA-256 by the receiver's key over `v1.NOTICE.CHOICE`.
 ///
 /// Spec: Protocol/14-bridge.md §2.
 struct ButtonCode: Hashable, Sendable {
@@ -28,7 +28,7 @@ struct ButtonCode: Hashable, Sendable {
     return "\(said).\(Hexadecimal.encode(Self.code(said, key)))"
   }
 
-  /// Returns what was pressed; `nil` unless the text is one that was made with the key.
+  /// Returns the press in a text; `nil` unless the text was made with the key.
   static func read(_ text: String, key: [UInt8]) -> ButtonCode? {
     guard text.utf8.count <= mostBytes else { return nil }
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -49,28 +49,28 @@ struct ButtonCode: Hashable, Sendable {
   }
 }
 
-/// The messages on a topic that were dropped, which are logged once a minute at most.
+/// The count of dropped messages on a topic, which is logged at most once a minute.
 struct DropCount {
-  /// Why a message was dropped.
+  /// The reason why a message was dropped.
   enum Reason: String, CaseIterable {
-    /// It was not made with the receiver's key.
+    /// The message was not made with the receiver's key.
     case foreign
-    /// It was not made with the receiver's key, and was posted over an hour ago.
+    /// The message was not made with the receiver's key, and was posted over an hour ago.
     case old
-    /// Nothing that it answers is open.
+    /// No request that the press answers is open.
     case late
-    /// It was handled before.
+    /// The press was handled before.
     case duplicate
   }
 
-  /// The number of foreign messages within any hour from which a parent is told.
+  /// The number of foreign messages within an hour from which a parent is told.
   private static let manyForeign = 20
   private static let minute: Duration = .seconds(60)
   private static let hour: Duration = .seconds(3_600)
 
   private var counts: [Reason: Int] = [:]
   private var loggedAt: ContinuousClock.Instant?
-  /// When the last foreign messages came, the oldest first, at most `manyForeign`.
+  /// The times of the last foreign messages, the oldest first, at most `manyForeign`.
   private var foreign: [ContinuousClock.Instant] = []
 
   mutating func add(_ reason: Reason, at now: ContinuousClock.Instant) {
@@ -80,8 +80,8 @@ struct DropCount {
     if foreign.count > Self.manyForeign { foreign.removeFirst() }
   }
 
-  /// Returns what was dropped since the last time that something was returned; `nil` if that was
-  /// less than a minute ago, or nothing was dropped.
+  /// Returns the drops since the last result other than `nil`. Returns `nil` if that was less than
+  /// a minute ago, or nothing was dropped.
   mutating func due(at now: ContinuousClock.Instant) -> [Reason: Int]? {
     guard !counts.isEmpty, loggedAt.map({ now - $0 >= Self.minute }) ?? true else { return nil }
     defer { (loggedAt, counts) = (now, [:]) }
@@ -95,7 +95,7 @@ struct DropCount {
       metadata: Dictionary(uniqueKeysWithValues: due.map { ($0.key.rawValue, "\($0.value)") }))
   }
 
-  /// Returns a sentence if somebody else posts to the topic; `nil` if not.
+  /// Returns a sentence if another sender posts to the topic; `nil` otherwise.
   func sentence(at now: ContinuousClock.Instant) -> String? {
     guard foreign.count == Self.manyForeign, let first = foreign.first, now - first < Self.hour else { return nil }
     return
@@ -104,23 +104,24 @@ struct DropCount {
   }
 }
 
-/// How fast the topic of the buttons is read, which others may be able to write to.
+/// The pace at which the buttons' topic is read, to which others may be able to write.
 ///
-/// A bucket holds what may be read at once, such as all that the server has kept, and fills again
-/// at a steady pace. What waits for it is kept by the server, which is read no further meanwhile.
+/// A bucket holds the number of messages that may be read at once, such as all that the server has
+/// kept. It fills again at a steady pace. If it is empty, reading pauses and the messages wait at
+/// the server.
 struct TopicPace {
   /// The number of messages that are read at once.
   static let most = 1_000
   /// The number of messages that are read in a second after that.
   static let perSecond = 100
-  /// The time for which a pause is told.
+  /// The time for which a pause is reported.
   private static let memory: Duration = .seconds(600)
 
   private var left = most
   private var filledAt: ContinuousClock.Instant?
   private var pausedAt: ContinuousClock.Instant?
 
-  /// Counts a message; returns the pause before the next one is read, `nil` for none.
+  /// Counts a message, and returns the pause before the next one is read; `nil` for none.
   mutating func count(at now: ContinuousClock.Instant) -> Duration? {
     if let filledAt {
       let seconds = (now - filledAt).components.seconds
@@ -134,11 +135,11 @@ struct TopicPace {
     left -= 1
     guard left <= 0 else { return nil }
     pausedAt = now
-    // A whole second, so that a flood wakes this process once a second.
+    // A pause of a whole second, so that a flood wakes this process only once a second.
     return .seconds(1)
   }
 
-  /// Returns a sentence while messages come faster than they are read; `nil` if they do not.
+  /// Returns a sentence while messages come faster than they are read; `nil` otherwise.
   func sentence(at now: ContinuousClock.Instant) -> String? {
     guard let pausedAt, now - pausedAt < Self.memory else { return nil }
     return

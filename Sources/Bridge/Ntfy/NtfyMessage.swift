@@ -5,7 +5,7 @@ import LatchkeyProtocol
 /// A message as it is published to an ntfy server.
 ///
 /// A server from 2.16 on shows a message in the place of an earlier one with the same
-/// `sequence_id`; an older one ignores that member.
+/// `sequence_id`. An older server ignores that member.
 struct NtfyMessage: Hashable, Sendable, Encodable {
   struct Action: Hashable, Sendable, Encodable {
     var action = "http"
@@ -14,13 +14,13 @@ struct NtfyMessage: Hashable, Sendable, Encodable {
     var method = "POST"
     var headers: [String: String]?
     var body: String
-    /// The notification disappears once the server has taken the press.
+    /// Whether the phone removes the notification once the server has taken the press.
     var clear = true
   }
 
-  /// How much a phone makes of a message.
+  /// The priority of a message on a phone.
   enum Priority: Int, Hashable, Sendable, Encodable {
-    /// It makes no sound.
+    /// The phone makes no sound.
     case low = 2
     case usual = 3
     case high = 4
@@ -52,7 +52,7 @@ struct NtfyMessage: Hashable, Sendable, Encodable {
     actions = Self.actions(notice, requests, settings)
   }
 
-  /// Creates the message about what became of something, in the place of its notice.
+  /// Creates a message about an outcome, which replaces the notice at `place`.
   init(_ text: String, in place: String, _ settings: NtfySettings) {
     topic = settings.out
     message = NoticeDetail.shortened(text)
@@ -60,7 +60,7 @@ struct NtfyMessage: Hashable, Sendable, Encodable {
     sequence = Self.sequence(place, settings.key)
   }
 
-  /// Returns the path of the page on which a parent sees what a notice is about.
+  /// Returns the path of the page that a notice is about.
   private static func page(_ kind: ParentNotice.Kind) -> String {
     switch kind {
     case .asked, .limitReached, .learningHeld, .ruleNotInForce: ""
@@ -68,10 +68,10 @@ struct NtfyMessage: Hashable, Sendable, Encodable {
     }
   }
 
-  /// Returns what a notice has in common with a later message that takes its place.
+  /// Returns the text that a notice shares with later messages that replace it.
   static func place(_ notice: ParentNotice) -> String { notice.requests.first?.description ?? notice.key }
 
-  /// Returns the ID of a place on the phone, which does not tell what stands there.
+  /// Returns the `sequence_id` of a place, which reveals nothing about the notice.
   private static func sequence(_ place: String, _ key: [UInt8]) -> String {
     Hexadecimal.encode(HMACSHA256.authenticate(key: key, message: [UInt8]("sequence.\(place)".utf8)).prefix(8))
   }
@@ -94,10 +94,10 @@ struct NtfyMessage: Hashable, Sendable, Encodable {
 /// A line of the stream of a topic.
 struct NtfyEvent: Decodable, Sendable {
   var id: String
-  /// `open`, `keepalive` or `message`, and others in newer servers.
+  /// The kind of the line: `open`, `keepalive`, `message`, or another one in newer servers.
   var event: String
   var message: String?
-  /// When the server took it, in Unix seconds by its clock.
+  /// When the server took the message, in Unix seconds by the server's clock.
   var time: Int64?
 
   /// A Boolean value that indicates whether the ID can be part of a URL.
@@ -110,15 +110,15 @@ struct NtfyEvent: Decodable, Sendable {
   }
 }
 
-/// What an ntfy server's refusals mean for a parent.
+/// The sentences for parents about an ntfy server's refusals.
 enum NtfyFault {
-  /// What the bridge wanted of the server.
+  /// The request that the server refused.
   enum Wish {
     case publish
     case read
   }
 
-  /// Returns one sentence about a status other than a success: the fault and the next step.
+  /// Returns one sentence about the status of a failure: the fault and the next step.
   static func sentence(_ status: Int, of server: String, to wish: Wish) -> String {
     switch (status, wish) {
     case (401, _):
@@ -139,6 +139,6 @@ enum NtfyFault {
     }
   }
 
-  /// Returns whether the server refuses this message alone.
+  /// Returns whether a status refuses this one message, and not the bridge.
   static func isAboutMessage(_ status: Int) -> Bool { status == 400 || status == 413 || status == 422 }
 }

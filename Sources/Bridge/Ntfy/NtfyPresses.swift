@@ -3,7 +3,7 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeySystem
 
-/// What a phone's buttons post, read from an ntfy server and brought to the node.
+/// The reader of the buttons' topic: it brings the presses of a phone to the node.
 ///
 /// Spec: Protocol/14-bridge.md §2.
 actor NtfyPresses {
@@ -13,9 +13,9 @@ actor NtfyPresses {
     case done(sentences: [String], isAnswered: Bool, answered: [RequestListing])
   }
 
-  /// The largest number of presses that are remembered; the node refuses older ones.
+  /// The largest number of presses that are remembered. The node refuses older ones.
   private static let mostUsed = 256
-  /// The time after which a message of somebody else's is no news, in seconds.
+  /// The age from which a foreign message does not count, in seconds.
   private static let foreignSeconds: Int64 = 3_600
 
   private let settings: NtfySettings
@@ -26,9 +26,9 @@ actor NtfyPresses {
 
   /// The ID of the last message that was handled, in this run or an earlier one.
   private var last: String?
-  /// When `last` was kept for a later run.
+  /// When `last` was stored for a later run.
   private var keptAt: ContinuousClock.Instant?
-  /// The time between two of these, so that a flood writes little.
+  /// The shortest time between two writes of `last`, so that a flood of messages causes few writes.
   private static let keepingTime: Duration = .seconds(30)
   /// The presses that were handled, the oldest first.
   private var used: [String] = []
@@ -36,14 +36,14 @@ actor NtfyPresses {
   private var pace = TopicPace()
   private var backoff = Backoff(first: .seconds(1), longest: .seconds(300))
   private var wasOpened = false
-  /// What was reported of the topic last.
+  /// The last report about the topic.
   private var said: String?
 
   init(_ settings: NtfySettings, _ bridge: Bridge, _ client: WebClient, _ teller: NtfyTeller) {
     (self.settings, self.bridge, self.client, self.teller) = (settings, bridge, client, teller)
   }
 
-  /// Reads the topic until it is cancelled, and again after each end of the stream.
+  /// Reads the topic until it is cancelled. It opens the stream again whenever it ends.
   func run() async {
     last = await teller.lastRead
     while !Task.isCancelled {
@@ -60,7 +60,8 @@ actor NtfyPresses {
       case .failure(let fault): sentence = fault.sentence(of: server)
       }
       let pause = backoff.failed()
-      // A stream that was open and has ended is opened again before anything is said.
+      // If a stream was open and has ended, the fault is reported only if it cannot be opened
+      // again.
       if !wasOpened, let sentence { await teller.report(sentence, .reading) }
       do { try await Task.sleep(for: pause) } catch { return }
     }
@@ -72,7 +73,7 @@ actor NtfyPresses {
     await teller.report(nil, .reading)
   }
 
-  /// Handles a line of the stream; returns whether to read on.
+  /// Handles a line of the stream, and returns whether to read on.
   private func take(_ line: [UInt8]) async -> Bool {
     var pause: Duration?
     if let event = try? JSONDecoder().decode(NtfyEvent.self, from: Data(line)), event.event == "message" {
@@ -82,7 +83,8 @@ actor NtfyPresses {
       pause = pace.count(at: clock.now)
     }
     await keep()
-    // At each line, so that a keepalive brings out what no later message does.
+    // This is done at each line, so that keep-alive lines also cause the log entry of the last
+    // drops.
     dropped.log(at: clock.now, bridge.logger)
     await report(pace.sentence(at: clock.now) ?? dropped.sentence(at: clock.now))
     if let pause {
@@ -91,7 +93,8 @@ actor NtfyPresses {
     return !Task.isCancelled
   }
 
-  /// Keeps up to where the topic was read, so that a later run does not read it all again.
+  /// Stores the last message that was read, so that a later run does not read the whole topic
+  /// again.
   private func keep() async {
     guard let last, keptAt.map({ clock.now - $0 >= Self.keepingTime }) ?? true, await teller.lastRead != last else {
       return
@@ -100,17 +103,17 @@ actor NtfyPresses {
     await teller.hasRead(last)
   }
 
-  /// Reports what is wrong with the topic, if that is news.
+  /// Reports a fault of the topic, if it has changed.
   private func report(_ sentence: String?) async {
     guard sentence != said else { return }
     said = sentence
     await teller.report(sentence, .topic)
   }
 
-  /// Handles what was posted, which is answered only if it is a press of a button in time.
+  /// Handles a message. The bridge answers it only if it is a press of a button and in time.
   private func handle(_ text: String, isOld: Bool) async {
     guard let code = ButtonCode.read(text, key: settings.key) else {
-      // One that the server has kept for long says nothing of who posts now.
+      // An old message does not show who posts to the topic now.
       return drop(isOld ? .old : .foreign)
     }
     let ids = code.requests.map(\.description).joined(separator: "-")
@@ -123,7 +126,7 @@ actor NtfyPresses {
         await teller.ended(code.requests, [], isAnswered: false)
         do { try await Task.sleep(for: pauses.failed()) } catch { return }
       case .done(let sentences, let isAnswered, let answered):
-        // After a refusal, another button may still be pressed.
+        // After a refusal, another button of the same notice may still be pressed.
         use(isAnswered ? ids : "\(ids) \(code.choice)")
         if sentences.isEmpty { drop(.late) }
         return await teller.ended(code.requests, sentences, isAnswered: isAnswered, answered: answered)
@@ -138,7 +141,7 @@ actor NtfyPresses {
     if used.count > Self.mostUsed { used.removeFirst() }
   }
 
-  /// Answers what is open of the requests of a press.
+  /// Answers those requests of a press that are open.
   private func answer(_ code: ButtonCode) async -> Result {
     var (sentences, isAnswered, done) = ([String](), true, [RequestListing]())
     do {

@@ -29,7 +29,7 @@ public struct NtfyReceiver: BridgeKind {
   }
 }
 
-/// What the bridge to an ntfy server has to know.
+/// The settings of a bridge to an ntfy server.
 ///
 /// Spec: Protocol/14-bridge.md §2.
 struct NtfySettings: Sendable {
@@ -47,9 +47,10 @@ struct NtfySettings: Sendable {
   let mayAnswer: Bool
   /// The key of the buttons' codes.
   let key: [UInt8]
-  /// The headers by which the server knows the node.
+  /// The headers that authenticate the node at the server.
   let headers: [(String, String)]
-  /// The header that the phone's buttons send along; `nil` if anybody may write to their topic.
+  /// The authorization header that the phone's buttons send; `nil` if anyone may write to their
+  /// topic.
   let buttonAuthorization: String?
 
   init(_ settings: BridgeSettings) throws(BridgeFault) {
@@ -79,21 +80,21 @@ struct NtfySettings: Sendable {
     buttonAuthorization = settings.secrets["buttonToken"].flatMap { $0.isEmpty ? nil : "Bearer \($0)" }
   }
 
-  /// Returns the header for a user with a password or, without a user, for a token.
+  /// Returns the authorization header for a user with a password or, without a user, for a token.
   private static func authorization(_ user: String?, _ secret: String?) -> String? {
     guard let secret, !secret.isEmpty else { return nil }
     guard let user, !user.isEmpty else { return "Bearer \(secret)" }
     return "Basic " + Data("\(user):\(secret)".utf8).base64EncodedString()
   }
 
-  /// Returns whether a text can be a topic that nobody guesses.
+  /// Returns whether a text is a valid topic, long enough not to be guessed.
   private static func isTopic(_ text: String) -> Bool {
     (16...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
   }
 }
 
-/// A new receiver behind an ntfy server: its topics, its key, and what its bridge has to know.
+/// The settings of a new receiver behind an ntfy server, with new topics and a new key.
 ///
 /// Spec: Protocol/14-bridge.md §2.
 public struct NtfySetup: Sendable {
@@ -109,7 +110,7 @@ public struct NtfySetup: Sendable {
     }
   }
 
-  /// The texts that a parent can choose.
+  /// The levels of detail that a parent can choose.
   public static let texts = NoticeDetail.allCases.map(\.rawValue)
 
   public let values: [String: String]
@@ -123,10 +124,10 @@ public struct NtfySetup: Sendable {
 
   /// Creates the receiver with new topics of 128 random bits and a new key.
   ///
-  /// `secret` is the password or token of the node's user at the server, and `buttonToken` what the
-  /// phone's buttons send; `nil` if anybody may write to their topic.
+  /// `secret` is the password or token of the node's user at the server. `buttonToken` is the token
+  /// that the phone's buttons send; `nil` if anyone may write to their topic.
   ///
-  /// - Throws: `BridgeFault`, the parent's fault, for an address that cannot be used.
+  /// - Throws: `BridgeFault` for an address that cannot be used.
   public init(_ choice: Choice, secret: String?, buttonToken: String?) throws(BridgeFault) {
     guard let server = WebURL(choice.server) else {
       throw BridgeFault("The server is an address such as https://ntfy.example.org, without a user or password in it.")

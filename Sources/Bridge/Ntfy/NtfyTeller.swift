@@ -2,11 +2,11 @@ import FoundationEssentials
 import LatchkeyModel
 import LatchkeyNode
 
-/// What a phone is told through an ntfy server, each notice once, and what became of questions.
+/// The publisher of an ntfy server: it sends each notice once, and the outcomes of questions.
 ///
 /// Spec: Protocol/14-bridge.md §2.
 actor NtfyTeller {
-  /// Where the fault of the receiver lies.
+  /// The part of the receiver that has a fault.
   enum Side: Int, CaseIterable {
     case publishing
     case reading
@@ -14,30 +14,30 @@ actor NtfyTeller {
     case record
   }
 
-  /// A message about what became of a question.
+  /// A message about the outcome of a question.
   private struct Outcome {
     var place: String
     var text: String
-    /// The questions, as far as they are known.
+    /// The questions that the message is about, as far as they are known.
     var questions: [ParentNotice] = []
   }
 
-  /// The largest number of messages about questions that wait: one for each question.
+  /// The largest number of waiting outcomes: one for each question.
   private static let mostOutcomes = ToldQuestions.most
-  /// The tries after which a message that the server refuses is passed over.
+  /// The number of refusals after which a message is given up.
   private static let mostRefusals = 3
 
-  /// What became of a message that was to be published.
+  /// The result of publishing a message.
   private enum Sending {
     case taken
-    /// The server refuses it for good, so that it is not tried again.
+    /// The server refuses it for good. It is not tried again.
     case passedOver
-    /// It is to be tried again, and may have been taken.
+    /// It is tried again. The server may have taken it.
     case doubtful
-    /// It is to be tried again, and was not taken.
+    /// It is tried again. The server has not taken it.
     case failed
 
-    /// A Boolean value that indicates whether the message is done with.
+    /// A Boolean value that indicates whether the message needs no further try.
     var isOver: Bool { self == .taken || self == .passedOver }
   }
 
@@ -50,20 +50,20 @@ actor NtfyTeller {
   private var answers: ToldAnswers
   private var record: QuestionRecord
   private var hasRecovered: Bool
-  /// The last message on the topic of the buttons that this run or an earlier one has handled.
+  /// The last message on the buttons' topic that this run or an earlier one has handled.
   private(set) var lastRead: String?
   private var outcomes: [Outcome] = []
-  /// The question that is published now, which the server may have before the bridge knows.
+  /// The question that is being published. The server may have it before the bridge knows.
   private var telling: ParentNotice?
-  /// The requests that a press answers at this moment, of which the press itself tells.
+  /// The requests that a press is answering. The press itself tells their outcome.
   private var answering: Set<CommandID> = []
-  /// What became of questions while a press answered them, until that tells of it.
+  /// The outcomes of questions that arrived while a press was answering them.
   private var held: [ToldQuestions.Settled] = []
   private var isFlushing = false
   private var backoff = Backoff(first: .seconds(1), longest: .seconds(300))
   private var nextTry: ContinuousClock.Instant?
   private var refusals = 0
-  /// A Boolean value that indicates whether the server shows messages in the place of earlier ones.
+  /// A Boolean value that indicates whether the server replaces earlier messages by later ones.
   ///
   /// `nil` before its first answer.
   private var hasSequences: Bool?
@@ -79,20 +79,21 @@ actor NtfyTeller {
     answers = ToldAnswers(record.content?.answers ?? [])
     hasSequences = record.content?.replaces
     lastRead = record.content?.read.flatMap { NtfyEvent.isPlain($0) ? $0 : nil }
-    // What an earlier run has kept is everything that the phone shows.
+    // The record of an earlier run has everything that the phone shows.
     hasRecovered = record.content != nil
   }
 
-  /// The number of messages about questions that wait for the server.
+  /// The number of outcomes that wait for the server.
   var waiting: Int { outcomes.count + held.count }
 
-  /// Publishes what the node has not told yet and what became of questions, and returns the time
-  /// until the next look; `nil` to wait for a change.
+  /// Publishes new notices and the outcomes of questions, and returns the time until the next look;
+  /// `nil` to wait for a change.
   func look() async throws -> Duration? {
     let before = hasRecovered ? [] : try await bridge.node().ask(Endpoints.getRequests, nil)
     let (told, requests) = try await bridge.news(withRequests: !hasRecovered || !questions.isEmpty || !answers.isEmpty)
     if !hasRecovered, told.quietUntil == nil {
-      // A request has its notice from its beginning, so that none of these waits for its first one.
+      // A request has a notice from its beginning. So none of these requests still waits for its
+      // first notice.
       questions.recover(before, besides: told.notices)
       hasRecovered = true
     }
@@ -100,7 +101,7 @@ actor NtfyTeller {
       say([settings.detail.correction(other.requests)], in: NtfyMessage.place(other.notice), [])
     }
     for settled in questions.settled(requests) { note(settled) }
-    // A file says that everything which the phone shows is known.
+    // A record means that everything that the phone shows is known.
     if hasRecovered { await keepQuestions() }
     guard await flush() else { return pause() }
     for notice in told.notices {
@@ -108,17 +109,17 @@ actor NtfyTeller {
       if !notice.isOver, notice.kind != .asked || !open.isEmpty {
         guard await tell(notice, open) else { return pause() }
       }
-      // At once, since a crash in between tells it twice.
+      // The position moves at once, because a crash in between would tell the notice twice.
       try await bridge.keep(notice.number)
     }
     return try await bridge.rest(after: told, hasQuestions: !questions.isEmpty)
   }
 
-  /// Publishes a notice; returns whether it is done with.
+  /// Publishes a notice, and returns whether it needs no further try.
   ///
-  /// A question is kept before the server gets it, and also if the server may have taken it: the
-  /// phone would show its buttons for ever if this process ended in between, or if the question was
-  /// answered before the next try.
+  /// A question is recorded before the server gets it, and stays recorded if the server may have
+  /// taken it. Otherwise the phone would show its buttons for ever if this process ended in
+  /// between, or if the question was answered before the next try.
   private func tell(_ notice: ParentNotice, _ open: [RequestListing]) async -> Bool {
     if let nextTry, now() < nextTry { return false }
     if notice.kind == .asked {
@@ -132,18 +133,18 @@ actor NtfyTeller {
     return sending.isOver
   }
 
-  /// Notes what became of a question that was answered elsewhere or whose day is over.
+  /// Queues the outcome of a question that was answered elsewhere or whose day is over.
   private func note(_ settled: ToldQuestions.Settled) {
     guard !settled.notice.requests.contains(where: { answering.contains($0) }) else { return held.append(settled) }
     let answered = settled.requests.filter { $0.answer != nil }
-    // A phone that keeps the question as well is not told late at night that nothing has happened.
+    // A phone that keeps showing the question gets no message late at night that nobody answered.
     guard !answered.isEmpty || hasSequences != false else { return }
     let sentences = answered.isEmpty ? [settled.unanswered] : answered.map(settings.detail.outcome)
     answers.told(answered, of: settled.notice)
     say(sentences, in: NtfyMessage.place(settled.notice), [settled.notice])
   }
 
-  /// Puts a message about a question into the queue.
+  /// Queues a message about a question.
   private func say(_ sentences: [String], in place: String, _ questions: [ParentNotice]) {
     outcomes.append(Outcome(place: place, text: Self.joined(sentences), questions: questions))
     if outcomes.count > Self.mostOutcomes { outcomes.removeFirst() }
@@ -155,7 +156,7 @@ actor NtfyTeller {
     return said.joined(separator: " ")
   }
 
-  /// Makes one message of those that wait, if the server shows each on its own.
+  /// Joins the waiting messages into one, if the server would show each on its own.
   private func gather() {
     guard hasSequences == false, outcomes.count > 1, let last = outcomes.last else { return }
     outcomes = [
@@ -163,7 +164,7 @@ actor NtfyTeller {
     ]
   }
 
-  /// Keeps the questions that the phone shows, also those whose outcome waits for the server.
+  /// Records the questions that the phone shows, also those whose outcome waits for the server.
   private func keepQuestions() async {
     let notices = outcomes.flatMap(\.questions) + held.map(\.notice) + questions.notices + [telling].compactMap(\.self)
     let isKept = record.keep(notices, answers: answers.entries, replaces: hasSequences, read: lastRead)
@@ -175,20 +176,20 @@ actor NtfyTeller {
 // MARK: - Presses
 
 extension NtfyTeller {
-  /// Keeps up to which message the topic of the buttons was read.
+  /// Records the last message that was read on the buttons' topic.
   func hasRead(_ message: String) async {
     lastRead = message
-    // A file says that everything which the phone shows is known.
+    // A record means that everything that the phone shows is known.
     if hasRecovered { await keepQuestions() }
   }
 
-  /// Notes that a press answers requests now.
+  /// Notes that a press is answering requests.
   func begins(_ requests: [CommandID]) { answering.formUnion(requests) }
 
-  /// Notes that a press has answered some of its requests, and tells the phone quietly.
+  /// Notes that a press was handled, and tells the phone quietly.
   ///
-  /// There are no sentences if the press was too late. `isAnswered` indicates whether nothing of it
-  /// is open any more.
+  /// `sentences` is empty if the press was too late. `isAnswered` indicates whether none of its
+  /// requests is open any more.
   func ended(_ requests: [CommandID], _ sentences: [String], isAnswered: Bool, answered: [RequestListing] = []) async {
     let notice = requests.lazy.compactMap { self.questions.notice(of: $0) }.first
     if isAnswered, !sentences.isEmpty, let notice { questions.forget(notice.key) }
@@ -196,8 +197,8 @@ extension NtfyTeller {
     let settled = held.filter { $0.notice.requests.contains { requests.contains($0) } }
     held.removeAll { $0.notice.requests.contains { requests.contains($0) } }
     if sentences.isEmpty {
-      // The node may have answered before it was lost, or somebody else was first: if the next look
-      // does not find what became of it, the last one has.
+      // The node may have carried out the press before its answer was lost, or another parent was
+      // first. The outcome was found by an earlier look, or the next look finds it.
       for one in settled { note(one) }
       bridge.lookAgain()
     } else {
@@ -205,16 +206,16 @@ extension NtfyTeller {
       answers.told(answered, of: notice ?? ParentNotice(asked: requests, key: place))
       say(sentences, in: place, isAnswered ? [notice].compactMap(\.self) : [])
     }
-    // A look tries again after a pause.
+    // The look tries again after a pause.
     if await !flush() { bridge.lookAgain() }
   }
 
-  /// Returns what became of a request in the words that the server may read.
+  /// Returns the sentence about a request's outcome, in the detail that the server may read.
   nonisolated func outcome(_ request: RequestListing) -> String { settings.detail.outcome(request) }
 }
 
 extension ParentNotice {
-  /// Creates the notice of requests of which nothing else is known.
+  /// Creates a notice for requests about which nothing else is known.
   fileprivate init(asked requests: [CommandID], key: String) {
     self.init(number: 0, kind: .asked, key: key, child: nil, device: nil, requests: requests, sentence: "", at: 0)
   }
@@ -223,7 +224,7 @@ extension ParentNotice {
 // MARK: - Publishing
 
 extension NtfyTeller {
-  /// Publishes what became of questions; returns whether the server takes messages.
+  /// Publishes the outcomes of questions, and returns whether the server takes messages.
   private func flush() async -> Bool {
     guard !isFlushing else { return true }
     isFlushing = true
@@ -232,7 +233,7 @@ extension NtfyTeller {
       gather()
       guard let first = outcomes.first else { break }
       guard await publish(NtfyMessage(first.text, in: first.place, settings)).isOver else { return false }
-      // The queue may have lost its first message meanwhile.
+      // The first message may have been removed from the queue meanwhile.
       if let same = outcomes.first, same.place == first.place, same.text == first.text { outcomes.removeFirst() }
       await keepQuestions()
     }
@@ -242,7 +243,7 @@ extension NtfyTeller {
   /// Returns the time until the server may be tried again.
   private func pause() -> Duration { max(.milliseconds(100), nextTry.map { $0 - now() } ?? .zero) }
 
-  /// Publishes a message, unless the server is to be left alone for a while.
+  /// Publishes a message, unless a pause after a failure is not over.
   private func publish(_ message: NtfyMessage) async -> Sending {
     if let nextTry, now() < nextTry { return .failed }
     guard let body = try? JSONEncoder().encode(message) else { return .passedOver }
@@ -280,7 +281,7 @@ extension NtfyTeller {
     await report(sentence, .publishing)
   }
 
-  /// Tells the node what is wrong on one side; `nil` for nothing.
+  /// Reports the fault of one part to the node; `nil` for none.
   func report(_ sentence: String?, _ side: Side) async {
     faults[side] = sentence
     await bridge.report(Side.allCases.lazy.compactMap { self.faults[$0] }.first)

@@ -4,7 +4,7 @@ import LatchkeyNode
 import LatchkeyProtocol
 import LatchkeySystem
 
-/// A program that is called by HTTP with each notice.
+/// A receiver that calls a program by HTTP with each notice.
 ///
 /// Spec: Protocol/14-bridge.md §3.
 public struct WebhookReceiver: BridgeKind {
@@ -21,7 +21,7 @@ public struct WebhookReceiver: BridgeKind {
   }
 }
 
-/// What the bridge to a webhook has to know.
+/// The settings of a bridge to a webhook.
 ///
 /// Spec: Protocol/14-bridge.md §3.
 struct WebhookSettings: Sendable {
@@ -30,7 +30,7 @@ struct WebhookSettings: Sendable {
 
   let url: WebURL
   let detail: NoticeDetail
-  /// The key of the signatures: the bytes of the text that the other side has as well.
+  /// The key of the signatures: the bytes of the text that the called program also has.
   let key: [UInt8]
   /// A Boolean value that indicates whether addresses of this network may be called.
   let isPrivate: Bool
@@ -56,7 +56,7 @@ struct WebhookSettings: Sendable {
   }
 }
 
-/// A new webhook: its key, and what its bridge has to know.
+/// The settings of a new webhook.
 ///
 /// Spec: Protocol/14-bridge.md §3.
 public struct WebhookSetup: Sendable {
@@ -65,11 +65,11 @@ public struct WebhookSetup: Sendable {
 
   /// Creates the receiver.
   ///
-  /// `text` is one of `NtfySetup.texts`, and `key` has at least 16 bytes; `nil` for a new one.
-  /// `isPrivate` permits addresses of this machine and its network, and `isInsecure` calls over the
-  /// network without encryption.
+  /// `text` is one of `NtfySetup.texts`. `key` has at least 16 bytes; `nil` for a new one.
+  /// `isPrivate` permits addresses of this machine and its network. `isInsecure` permits calls over
+  /// the network without encryption.
   ///
-  /// - Throws: `BridgeFault`, the parent's fault, for an address or a key that cannot be used.
+  /// - Throws: `BridgeFault` for an address or a key that cannot be used.
   public init(url: String, text: String, key: String?, isPrivate: Bool, isInsecure: Bool) throws(BridgeFault) {
     guard let address = WebURL(url) else {
       throw BridgeFault("The URL is an address such as https://example.org/hook, without a user or password in it.")
@@ -110,12 +110,13 @@ struct WebhookCall: Hashable, Sendable {
   }
 
   let body: [UInt8]
-  /// The same in each try to deliver this notice to this receiver, and different for all others.
+  /// The name of the delivery. It is the same in each try to deliver this notice to this receiver,
+  /// and differs from all others.
   let delivery: String
 
-  /// Creates the call for a notice, with those of its requests that the node knows.
+  /// Creates the call for a notice, with those of its requests that the node lists.
   ///
-  /// `isCorrection` indicates whether another answer counts than the receiver was told.
+  /// `isCorrection` indicates whether the receiver was told an answer that does not count.
   init(_ notice: ParentNotice, _ requests: [RequestListing], _ settings: WebhookSettings, isCorrection: Bool = false) {
     let isBare = settings.detail == .bare
     let isQuestionOver = notice.kind == .asked && notice.isOver
@@ -148,14 +149,14 @@ struct WebhookCall: Hashable, Sendable {
   }
 }
 
-/// The calls of a webhook, each to an address that was checked.
+/// The caller of a webhook. It checks the address of each call.
 struct WebhookCaller: Sendable {
   let settings: WebhookSettings
 
   /// Sends a call once.
   ///
-  /// The name is looked up here, and the connection goes to an address that passed the check: a
-  /// name that changes meanwhile leads nowhere else.
+  /// The name is resolved here, and the connection goes to an address that passed the check. So a
+  /// name that changes meanwhile does not lead elsewhere.
   func send(_ call: WebhookCall) async -> Result<WebAnswer, WebFault> {
     let host = settings.url.host
     let addresses = await NameLookup.addresses(of: host)
@@ -163,7 +164,7 @@ struct WebhookCaller: Sendable {
     guard let address = settings.isPrivate ? first : addresses.first(where: \.isPublic) else {
       return .failure(.privateAddress(first.description))
     }
-    // One client for each call, which are few, since its addresses are fixed.
+    // Each call has its own client, because a client's addresses are fixed. Calls are few.
     let client = WebClient(pins: IPAddress(host) == nil ? [host: address] : [:])
     let headers = call.headers(at: WallClock.now() / 1_000, key: settings.key)
     let answer = await client.post(settings.url.text, headers, call.body)

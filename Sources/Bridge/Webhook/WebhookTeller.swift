@@ -1,29 +1,29 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// What a webhook is told: each notice once, and again when a question is over.
+/// The sender of a webhook: it delivers each notice once, and a question again when it is over.
 ///
 /// Spec: Protocol/14-bridge.md §3.
 actor WebhookTeller {
-  /// A call that waits for the other side, with the tries that failed.
+  /// A waiting call, with the tries that failed.
   private struct Waiting {
     var call: WebhookCall
-    /// The question that is over; `nil` for a notice that is told.
+    /// The question that is over; `nil` for a new notice.
     var question: ParentNotice?
-    /// When it was tried first.
+    /// The time of the first try.
     var began: ContinuousClock.Instant?
     var failures = 0
-    /// A Boolean value that indicates whether the other side has never taken it.
+    /// A Boolean value that indicates whether the call was given up.
     var isPassedOver = false
-    /// A Boolean value that indicates whether the other side has taken it, or may have.
+    /// A Boolean value that indicates whether the server has taken the call, or may have.
     var isPerhapsTaken = false
   }
 
-  /// The time after which a call that failed is passed over.
+  /// The time after which a failing call is given up.
   private static let longest: Duration = .seconds(86_400)
-  /// The fewest tries before a call is passed over.
+  /// The fewest tries before a call is given up.
   private static let fewestTries = 5
-  /// The largest number of calls about questions that are over which wait: one for each question.
+  /// The largest number of waiting calls about questions that are over: one for each question.
   private static let mostOver = ToldQuestions.most
 
   private let settings: WebhookSettings
@@ -34,16 +34,16 @@ actor WebhookTeller {
   private var questions: ToldQuestions
   private var answers: ToldAnswers
   private var record: QuestionRecord
-  /// What is wrong with the file of the questions; `nil` for nothing.
+  /// The fault of the record of questions; `nil` for none.
   private var recordFault: String?
   private var over: [Waiting] = []
-  /// The question that is delivered now, which the other side may have before the bridge knows.
+  /// The question that is being delivered. The server may have it before the bridge knows.
   private var telling: ParentNotice?
-  /// The notice that is tried now, and its number.
+  /// The notice that is being delivered, and its number.
   private var current: (number: Int, waiting: Waiting)?
   private var backoff = Backoff(first: .seconds(1), longest: .seconds(1_800))
   private var nextTry: ContinuousClock.Instant?
-  /// A Boolean value that indicates whether the other side has said that it is gone for good.
+  /// A Boolean value that indicates whether the server has answered that it is gone for good.
   private var isGone = false
 
   init(
@@ -56,11 +56,11 @@ actor WebhookTeller {
     answers = ToldAnswers(record.content?.answers ?? [])
   }
 
-  /// The number of calls that wait for the other side.
+  /// The number of calls that wait for the server.
   var waiting: Int { over.count + (current == nil ? 0 : 1) }
 
-  /// Delivers what the node has not told yet, and returns the time until the next look; `nil` to
-  /// wait for a change.
+  /// Delivers new notices and questions that are over, and returns the time until the next look;
+  /// `nil` to wait for a change.
   func look() async throws -> Duration? {
     if isGone { return nil }
     let (told, requests) = try await bridge.news(withRequests: !questions.isEmpty || !answers.isEmpty)
@@ -90,13 +90,13 @@ actor WebhookTeller {
         guard isDone else { return pause() }
         current = nil
       }
-      // At once, since a crash in between tells it twice.
+      // The position moves at once, because a crash in between would tell the notice twice.
       try await bridge.keep(notice.number)
     }
     return try await bridge.rest(after: told, hasQuestions: !questions.isEmpty)
   }
 
-  /// Puts a call about a question that is over into the queue.
+  /// Queues a call about a question that is over.
   private func append(_ settled: ToldQuestions.Settled, isCorrection: Bool) {
     var notice = settled.notice
     notice.isOver = true
@@ -105,11 +105,11 @@ actor WebhookTeller {
     if over.count > Self.mostOver { over.removeFirst() }
   }
 
-  /// Delivers a notice; returns whether it is done with.
+  /// Delivers a notice, and returns whether it needs no further try.
   ///
-  /// A question is kept before the other side gets it, and also if that may have taken it: it would
-  /// be shown there for ever if this process ended in between, or if it was answered before the
-  /// next try.
+  /// A question is recorded before the server gets it, and stays recorded if the server may have
+  /// taken it. Otherwise it would be shown there for ever if this process ended in between, or if
+  /// it was answered before the next try.
   private func tell(_ notice: ParentNotice, _ waiting: inout Waiting) async -> Bool {
     if let nextTry, now() < nextTry { return false }
     if notice.kind == .asked {
@@ -124,7 +124,7 @@ actor WebhookTeller {
     return isDone
   }
 
-  /// Keeps the questions that are to be called again once they are over.
+  /// Records the questions that are delivered again once they are over.
   private func keepQuestions() {
     let notices = over.compactMap(\.question) + questions.notices + [telling].compactMap(\.self)
     recordFault = record.keep(notices, answers: answers.entries) ? nil : record.fault
@@ -132,8 +132,8 @@ actor WebhookTeller {
 
   private func pause() -> Duration? { isGone ? nil : max(.milliseconds(100), nextTry.map { $0 - now() } ?? .zero) }
 
-  /// Sends a call, unless the other side is to be left alone for a while; returns whether the call
-  /// is done with: taken, or passed over.
+  /// Sends a call, unless a pause after a failure is not over. Returns whether the call needs no
+  /// further try: it was taken or given up.
   private func deliver(_ waiting: inout Waiting) async -> Bool {
     if let nextTry, now() < nextTry { return false }
     let began = waiting.began ?? now()
@@ -171,7 +171,7 @@ actor WebhookTeller {
     return true
   }
 
-  /// Returns one sentence about a status other than a success: the fault and the next step.
+  /// Returns one sentence about the status of a failure: the fault and the next step.
   static func sentence(_ status: Int, of server: String) -> String {
     switch status {
     case 300..<400: "\(server) sends callers elsewhere (status \(status)): add the receiver with that address."

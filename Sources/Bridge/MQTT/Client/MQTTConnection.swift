@@ -4,11 +4,11 @@ import Synchronization
 
 /// One connection to a broker, from the attempt to its end, on a thread of its own.
 ///
-/// The thread sleeps in the library until something arrives, something is to be sent, or a
-/// keep-alive message is due. Nothing is queued without a connection: a new one begins with
-/// nothing of an earlier one.
+/// The thread sleeps in the library until a message arrives, a message is to be sent, or a
+/// keep-alive message is due. Nothing is queued without a connection: a new one begins with nothing
+/// of an earlier one.
 final class MQTTConnection: Sendable {
-  /// What happens on a connection, in its order; the stream ends with the connection.
+  /// An event on a connection. Events arrive in order, and their stream ends with the connection.
   enum Event: Sendable {
     case connected
     case message(MQTTMessage)
@@ -16,24 +16,24 @@ final class MQTTConnection: Sendable {
 
   /// The time without traffic after which a keep-alive message is sent, in seconds.
   private static let keepAliveSeconds: CInt = 60
-  /// The most rounds of a tenth of a second for taking leave of the broker.
+  /// The largest number of rounds, of a tenth of a second each, for sending the farewell.
   private static let leaveRounds = 10
-  /// The time that a broker has to accept a connection, in seconds.
+  /// The time in which a broker must accept a connection, in seconds.
   private static let acceptSeconds = 20
-  /// The most events that wait for the reader.
+  /// The largest number of events that wait for the reader.
   private static let mostEvents = 1_024
-  /// The most bytes of a message that is read; longer ones are left out.
+  /// The largest size of a message in bytes. Longer messages are ignored.
   private static let mostBytes = 4_096
 
   private struct State {
     var isConnected = false
     var fault: MQTTFault?
-    /// Those who wait for the broker to confirm a message, by the library's number.
+    /// The callers that wait for the broker to confirm a message, by the library's number of it.
     var waiting: [CInt: (ticket: Int, continuation: CheckedContinuation<Bool, Never>)] = [:]
-    /// When each message that is not confirmed was sent, by the ticket of the one who waits.
+    /// The time at which each unconfirmed message was sent, by its ticket.
     var sent: [Int: Int] = [:]
     var lastTicket = 0
-    /// The numbers that were confirmed before anybody waited.
+    /// The numbers that were confirmed before a caller waited for them.
     var confirmed: Set<CInt> = []
     var hasEnded = false
   }
@@ -43,7 +43,7 @@ final class MQTTConnection: Sendable {
   private let library: MosquittoLibrary
   private let server: MQTTServer
   private let confirmSeconds: Int
-  /// The library's object, for as long as it exists.
+  /// The library's object; `nil` once it is destroyed.
   ///
   /// Callbacks never take this lock: a call that holds it may wait for the library's own locks.
   private let handle = Mutex<Handle?>(nil)
@@ -54,16 +54,16 @@ final class MQTTConnection: Sendable {
 
   /// A pointer to the library's object.
   ///
-  /// It may cross threads although a pointer is not `Sendable`: mosquitto_threaded_set has told the
-  /// library that several threads use the object, so that it takes its own locks.
+  /// It may cross threads although a pointer is not `Sendable`. `mosquitto_threaded_set` tells the
+  /// library that several threads use the object, so that the library takes its own locks.
   private struct Handle: @unchecked Sendable { let pointer: MosquittoLibrary.Handle }
 
-  /// Starts to connect as a client with a name, which ends an earlier connection of that name.
+  /// Starts to connect as a client with a name. The broker ends an earlier connection of that name.
   ///
-  /// The broker publishes the will, retained, once the connection is lost. It has `confirmSeconds`
-  /// to confirm a message.
+  /// The broker publishes the will, retained, once the connection is lost. It must confirm each
+  /// message within `confirmSeconds`.
   ///
-  /// - Throws: `MQTTFault` without the library, or if it does not accept the settings.
+  /// - Throws: `MQTTFault` if the library is not installed, or does not accept the settings.
   init(
     _ server: MQTTServer, name: String, will: (topic: String, payload: String)?, confirmSeconds: Int = 30
   ) throws(MQTTFault) {
@@ -102,7 +102,7 @@ final class MQTTConnection: Sendable {
       guard code == MosquittoLibrary.Code.success else {
         throw .certificate("the file with certificates cannot be read")
       }
-      // The broker's certificate is checked, and no version before 1.2 is spoken.
+      // Checks the broker's certificate, and permits TLS 1.2 or later.
       try check(library.setTLS(made, 1, "tlsv1.2", nil))
     }
     library.onConnect(made) { _, object, code in MQTTConnection.of(object)?.accepted(code) }
@@ -112,7 +112,7 @@ final class MQTTConnection: Sendable {
       MQTTConnection.of(object)?.received(message)
     }
     library.onLog(made) { _, object, level, text in
-      // Errors alone: everything else names each message.
+      // Only errors are kept. The other levels log each message.
       guard level == 8, let text else { return }
       MQTTConnection.of(object)?.logged.withLock { [text = String(cString: text)] in $0 = text }
     }
@@ -126,17 +126,18 @@ final class MQTTConnection: Sendable {
 // MARK: - The reader's side
 
 extension MQTTConnection {
-  /// Why the connection ended; `nil` if it was closed, or has not ended.
+  /// The fault that ended the connection; `nil` if it was closed, or has not ended.
   var fault: MQTTFault? { state.withLock { $0.fault } }
   var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
   /// Publishes a message and waits until the broker has confirmed it.
   ///
-  /// A broker that does not in time loses the connection.
+  /// If the broker does not confirm it in time, the connection ends.
   ///
   /// - Returns: Whether it was confirmed; `false` once the connection has ended.
   func publish(_ topic: String, _ payload: [UInt8], isRetained: Bool) async -> Bool {
-    // Before the library wakes the thread, which then sleeps no longer than the broker has.
+    // The time is noted before the library wakes the thread, so that the thread sleeps no longer
+    // than the broker may take.
     let now = clock()
     let ticket: Int? = state.withLock { state in
       guard state.isConnected, !state.hasEnded else { return nil }
@@ -208,7 +209,7 @@ extension MQTTConnection {
       reason = errno
     }
     if code == MosquittoLibrary.Code.success {
-      // What takes leave is only queued, and the loop ends once it is written.
+      // The farewell is only queued. The loop ends once it is written.
       _ = library.disconnect(made.pointer)
       for _ in 0..<Self.leaveRounds where library.loop(made.pointer, 100, 1) != MosquittoLibrary.Code.success { break }
     }
@@ -246,14 +247,14 @@ extension MQTTConnection {
     case Code.unknownHost: return .unknownHost
     case Code.tls: return .encryption(error.map(Self.last) ?? library.text(code))
     case Code.system where !wasConnected: return .unreachable(String(cString: strerror(reason)))
-    // A broker that speaks no TLS, or only TLS, hangs up at once.
+    // A broker without TLS hangs up at once if the client speaks TLS.
     case Code.lost where !wasConnected && server.isEncrypted: return .encryption("it hung up")
     case Code.lost, Code.notConnected, Code.keepAlive, Code.system: return wasConnected ? .lost : .silent
     default: return .failed(library.text(code))
     }
   }
 
-  /// Returns the last part of an error that OpenSSL describes in parts with colons between them.
+  /// Returns the last part of an OpenSSL error, whose parts have colons between them.
   private static func last(_ error: String) -> String {
     error.split(separator: ":").last.map { $0.trimmingPrefix(while: { $0 == " " }) }.map(String.init) ?? error
   }

@@ -1,7 +1,7 @@
 import Glibc
 import LatchkeyModel
 
-/// The functions of libmosquitto that are used, found in the library when a bridge starts.
+/// The functions of libmosquitto that a bridge uses, looked up when it starts.
 ///
 /// The library is loaded and not linked, so that Latchkey can be installed without it.
 struct MosquittoLibrary: Sendable {
@@ -57,7 +57,7 @@ struct MosquittoLibrary: Sendable {
 }
 
 extension MosquittoLibrary {
-  /// The library's result codes that are told apart.
+  /// The library's result codes that the bridge distinguishes.
   enum Code {
     static let success: CInt = 0
     static let notConnected: CInt = 4
@@ -68,7 +68,7 @@ extension MosquittoLibrary {
     static let keepAlive: CInt = 19
   }
 
-  /// Returns the message behind the pointer that a callback gets.
+  /// Returns the message at the pointer that a callback gets.
   ///
   /// The layout of `struct mosquitto_message` is part of the library's binary interface: mid,
   /// topic, payload, its length, QoS, and whether the broker had retained it.
@@ -82,11 +82,12 @@ extension MosquittoLibrary {
   }
 }
 
-/// A message of a topic that the bridge subscribes to.
+/// A message on a topic that the bridge subscribes to.
 struct MQTTMessage: Hashable, Sendable {
   var topic: String
   var payload: [UInt8]
-  /// A Boolean value that indicates whether the broker had kept it from before the subscription.
+  /// A Boolean value that indicates whether the broker had retained the message before the
+  /// subscription.
   var isRetained: Bool
 }
 
@@ -96,7 +97,8 @@ struct MQTTServer: Hashable, Sendable {
   var port: UInt16
   var username: String?
   var password: String?
-  /// The certificates that may have signed the broker's, as a file; `nil` for the system's.
+  /// The file of authorities that may have signed the broker's certificate; `nil` for the system's
+  /// authorities.
   var authorities: String?
   var isEncrypted: Bool
 }
@@ -105,22 +107,22 @@ struct MQTTServer: Hashable, Sendable {
 enum MQTTFault: Error, Hashable, Sendable {
   case noLibrary
   case unknownHost
-  /// No connection could be made; in the system's words.
+  /// No connection could be made. The text is the system's.
   case unreachable(String)
-  /// The broker's certificate is not accepted; in the words of the TLS library.
+  /// The broker's certificate is not accepted. The text is the TLS library's.
   case certificate(String)
   /// The encrypted connection failed for another reason.
   case encryption(String)
   case password
-  /// The broker refused for another reason; in the library's words.
+  /// The broker refused the connection for another reason.
   case refused(String)
   case silent
   case lost
   /// A message was not confirmed in time.
   case unconfirmed
-  /// More messages arrived than are taken.
+  /// More messages arrived than may wait.
   case flood
-  /// The broker took the connection and hides what the bridge has to read.
+  /// The broker accepted the connection, but hides topics that the bridge has to read.
   case unreadable
   case failed(String)
 
