@@ -2,20 +2,19 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyRules
 
-/// Edits registers of the household's desired state on a child's machine.
+/// A command that edits registers on a child's machine.
 ///
-/// Each register takes effect for itself: of two edits of one register, the one with the later
-/// hybrid time holds.
+/// Each register takes effect by itself. The edit with the later hybrid time wins.
 ///
 /// Spec: Protocol/10-household.md §2.
 public struct Edit: CommandDefinition {
   public static let kind: CommandKind = "edit"
   public static let states: [any CommandState.Type] = [RegistersInForce.self]
-  /// The time in which an agent can confirm that an edit is in force, in milliseconds; a node that
+  /// The time in which an agent can confirm that an edit is in force, in milliseconds. A node that
   /// was started again asks the agent once more.
   public static let agentMilliseconds: Int64 = 60_000
 
-  /// 1 to 128 registers, each once.
+  /// The registers to set: 1 to 128, each once.
   public var registers: [Register]
 
   public init(_ registers: [Register]) { self.registers = registers }
@@ -30,7 +29,7 @@ public struct Edit: CommandDefinition {
 
   /// Merges the registers with those that the machine holds.
   public func execute(_ command: CommandContext, in transaction: inout some EffectTransaction) throws -> EffectOutcome {
-    // Nothing of an edit takes effect if a part of it must not.
+    // If one register is refused, no part of the edit takes effect.
     for register in registers { try check(register, of: command, on: transaction.own) }
     let children = Set(try childrenAfterwards(in: &transaction))
     for case .child(let child) in registers.map(\.zone) where !children.contains(child) {
@@ -57,7 +56,7 @@ public struct Edit: CommandDefinition {
     let state = StateInForce(RegistersInForce(try held(in: &transaction), transaction.enforcement))
     try Self.dropForeignZones(in: &transaction)
     try transaction.tell(changed)
-    // The parent that says whose machine this is needs the child's facts.
+    // The parent that assigned this machine to a child needs the child's facts.
     let present = Set(HouseholdKey.children(servedIn: try transaction.registers(in: .machine(transaction.own))))
     for child in registers.compactMap(\.servedChild) where present.contains(child) {
       try transaction.offerFacts(of: child, to: command.author)
@@ -83,7 +82,7 @@ public struct Edit: CommandDefinition {
     return HouseholdKey.children(servedIn: map.registers(in: .machine(transaction.own)))
   }
 
-  /// Returns the registers that hold in the places of the edit, in its order.
+  /// Returns the registers that the machine holds in the places of the edit, in the edit's order.
   private func held(in transaction: inout some EffectTransaction) throws -> [Register] {
     var held: [Register] = []
     for register in registers {
@@ -92,8 +91,8 @@ public struct Edit: CommandDefinition {
     return held
   }
 
-  /// Forgets the zones of children whom this machine does not serve, since a machine holds nothing
-  /// of a sibling.
+  /// Forgets the zones of children whom this machine does not serve, because a machine holds no
+  /// data of other children.
   private static func dropForeignZones(in transaction: inout some EffectTransaction) throws {
     let own = transaction.own
     let children = Set(HouseholdKey.children(servedIn: try transaction.registers(in: .machine(own))))
@@ -107,7 +106,7 @@ public struct Edit: CommandDefinition {
     return zip(registers, held).contains { $0 == $1 } && zip(registers, held).allSatisfy { !$0.holds(over: $1) }
   }
 
-  /// Returns whether a state says that all registers were edited later.
+  /// Returns whether a state shows that later edits have overtaken all registers.
   public func isOvertaken(by state: StateInForce) -> Bool {
     guard let held = state.as(RegistersInForce.self)?.registers, isAbout(held) else { return false }
     return zip(registers, held).allSatisfy { $1.holds(over: $0) }
@@ -117,20 +116,21 @@ public struct Edit: CommandDefinition {
     held.map { RegisterMap.Place($0.zone, $0.key) } == registers.map { RegisterMap.Place($0.zone, $0.key) }
   }
 
-  /// Notes the registers of the machine that this one has not set, or has lost.
+  /// Stores the machine's registers that this parent has not set, or has lost.
   public func answered(
     with state: StateInForce, by device: DeviceID, in transaction: inout some EffectTransaction
   ) throws {
     guard let held = state.as(RegistersInForce.self)?.registers, isAbout(held) else { return }
     try transaction.note(held, by: device)
-    // The machine serves the child from now on, and takes the child's facts.
+    // The machine now serves the child, and accepts the child's facts.
     let served = Set(HouseholdKey.children(servedIn: try transaction.registers(in: .machine(device))))
     for child in held.compactMap(\.servedChild) where served.contains(child) {
       try transaction.offerFacts(of: child, to: device)
     }
   }
 
-  /// Refuses every draft: the node makes an edit, and sets the registers at the parent as well.
+  /// Refuses every draft. Only the node makes edits, because it also sets the registers at the
+  /// parent.
   public static func fault(in draft: Edit) -> String? {
     "Settings are changed through the routes of what they are about, such as children: ask for the change there."
   }
@@ -144,9 +144,9 @@ public struct RegistersInForce: CommandState {
 
   /// The registers, in the order of the edit.
   public var registers: [Register]
-  /// How far the machine enforces rules; `nil` if it has not said so.
+  /// The machine's statement on how far it enforces rules; `nil` if it has made none.
   public var enforcement: Enforcement?
-  /// The names of what the machine carries out otherwise than the registers say, or not at all: see
+  /// The names of the parts of the edit that the machine carries out otherwise, or not at all: see
   /// `RuleException`.
   public var exceptions: [String]
 
@@ -169,7 +169,7 @@ public struct RegistersInForce: CommandState {
 
   public var summary: String { sentences(" there") }
   public func summary(on machine: String) -> String { sentences(" on \(machine)") }
-  /// Returns the state in a sentence with the machine's name and in the family's words.
+  /// Returns the state as a sentence with the machine's name and the family's names.
   public func summary(on machine: String, _ terms: RuleTerms) -> String { sentences(" on \(machine)", terms) }
   public var claim: String { HouseholdKey.phrase(registers) }
 
@@ -196,13 +196,13 @@ public struct RegistersInForce: CommandState {
     }
   }
 
-  /// Returns whether an exception names what holds in place of the edit: another rule, or that
-  /// unknown programs are allowed without being counted.
+  /// Returns whether an exception names what applies instead of the edit: another rule, or that
+  /// unknown programs are allowed and not counted.
   private static func isSelfExplanatory(_ name: String) -> Bool {
     HeldRules.Rival(rawValue: name) != nil || name == "unknown-not-counted"
   }
 
-  /// Returns whether an exception says that no rule at all is enforced there for the child.
+  /// Returns whether an exception says that the machine enforces no rule for the child.
   private static func leavesAllOpen(_ name: String) -> Bool {
     name == "not-there" || ConditionKind.named(name)?.weight == .fault
   }

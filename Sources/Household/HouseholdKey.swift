@@ -1,37 +1,38 @@
 import LatchkeyModel
 import LatchkeyRules
 
-/// The registers about children and machines, and the words in which people read registers.
+/// The keys of registers about children and machines, and the words for registers.
 ///
 /// Spec: Protocol/10-household.md §1, §3.
 public enum HouseholdKey {
-  /// In a child's zone: the child's name, with the bounds of a device's name (01 §3).
+  /// The key of the child's name in a child's zone. The name has the bounds of a device's name (01
+  /// §3).
   public static let name: RegisterKey = "name"
-  /// In a child's zone: the form in which the child's PIN is stored.
+  /// The key of the stored form of the child's PIN in a child's zone.
   public static let pin: RegisterKey = "pin"
   public static let yes = "yes"
   /// The value of an account that belongs to no child and is not supervised.
   public static let nobody = AccountOwners.nobody
 
-  /// In a machine's zone: `yes` if the machine is this child's.
+  /// Returns the key in a machine's zone whose value is `yes` if the machine serves the child.
   public static func child(_ id: ChildID) -> RegisterKey {
     guard let key = RegisterKey(["child", id.description]) else { preconditionFailure("a key of a child") }
     return key
   }
 
-  /// In a machine's zone: the owners of an account, in the form of `AccountOwners`.
+  /// Returns the key in a machine's zone of an account's owners, in the form of `AccountOwners`.
   public static func account(_ uid: UInt32) -> RegisterKey {
     guard let key = RegisterKey(["account", String(uid)]) else { preconditionFailure("a key of an account") }
     return key
   }
 
-  /// In a machine's zone: the owners of the account with this log-in name, which the machine has
-  /// not reported; `nil` for a name that cannot be part of a key.
+  /// Returns the key in a machine's zone of the owners of an account that the machine has not
+  /// reported; `nil` for a log-in name that cannot be part of a key.
   public static func account(named name: String) -> RegisterKey? {
     TextRule.accountName.fault(in: name) == nil ? RegisterKey(["accountName", name]) : nil
   }
 
-  /// Returns the accounts that a parent has assigned by their log-in names.
+  /// Returns the log-in names of the accounts that a parent has assigned by name.
   public static func accountNames(in registers: [Register]) -> [String] {
     registers.compactMap { register in
       let segments = register.key.segments
@@ -42,11 +43,12 @@ public enum HouseholdKey {
   /// Returns the children whom a machine serves, according to the registers of its zone.
   public static func children(servedIn registers: [Register]) -> [ChildID] { registers.servedChildren }
 
-  /// Returns the owners of a machine's accounts, according to the registers of its zone; an account
+  /// Returns the owners of a machine's accounts, according to the registers of its zone. An account
   /// that is not supervised has no owner.
   ///
-  /// `known` are the accounts that the machine has reported, which some registers name. If one
-  /// register has the number and another the name of an account, the later one holds.
+  /// `known` are the accounts that the machine has reported. They give the numbers of accounts that
+  /// registers name by log-in name. If one register has the number and another the name of an
+  /// account, the later one counts.
   public static func accounts(in registers: [Register], known: [Account]) -> [UInt32: [ChildID]] {
     var deciding: [UInt32: Register] = [:]
     for register in registers {
@@ -72,7 +74,8 @@ public enum HouseholdKey {
     var phrases: [String] = []
     for phrase in ofPeople where !phrases.contains(phrase) { phrases.append(phrase) }
     let rules = sorted.dropFirst(ofPeople.count)
-    // If a child's rule is removed, the family's holds, if any. It is not known here.
+    // If a child's rule is removed, the family's rule applies, if there is one. It is not known
+    // here.
     let removed = rules.filter { register in
       guard register.value == nil, WeekdayRun([register.key]) == nil, case .child = register.zone else { return false }
       return RuleKey(register.key)?.belongs(in: .family) == true
@@ -109,8 +112,9 @@ public enum HouseholdKey {
     }
   }
 
-  /// Returns the former value of a register as a phrase, with the names of the children for an
-  /// account; `nil` if the value has no meaning by itself, such as that a machine is a child's.
+  /// Returns the former value of a register as a phrase. For an account, it has the children's
+  /// names. It is `nil` if the value has no meaning by itself, such as the `yes` of a machine's
+  /// child.
   public static func held(_ register: Register, _ terms: RuleTerms = RuleTerms()) -> Phrase? {
     guard let value = register.value else { return nil }
     guard rank(register) < ruleRank else { return RuleText.valuePhrase(register.key, value, terms) }

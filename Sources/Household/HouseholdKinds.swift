@@ -12,9 +12,9 @@ extension FactKind {
   public static let ledger: FactKind = "ledger"
   public static let request: FactKind = "request"
   public static let answer: FactKind = "answer"
-  /// Whether a child's machine wants points.
+  /// A statement on whether a child's machine wants points.
   public static let need: FactKind = "need"
-  /// The machines to which a parent lends a child's points.
+  /// A statement on the machines to which a parent lends a child's points.
   public static let machines: FactKind = "machines"
 }
 
@@ -22,10 +22,11 @@ extension FactKind {
 ///
 /// Spec: Protocol/12-facts.md §3, §4.
 extension FactDefinition {
-  /// The days for which requests and answers are kept after their own.
+  /// The number of days for which requests and answers are kept after their day.
   public static let daysOfRequests = 14
 
-  /// Entries of the ledger, which only the machine of their purse writes and no machine forgets.
+  /// The definition of ledger entries. Only the purse's machine writes them, and no machine forgets
+  /// them.
   static let ledger = FactDefinition(
     .ledger, author: nil, most: 65_536, daysKept: nil,
     isKept: { text, held in
@@ -40,7 +41,7 @@ extension FactDefinition {
       }
     })
 
-  /// Requests, which only a child's machine makes.
+  /// The definition of requests. Only a child's machine makes them.
   static let request = FactDefinition(
     .request, author: .child, most: RequestBook.mostPerDay * 16, daysKept: daysOfRequests, isAsked: true
   ) { text in
@@ -49,7 +50,7 @@ extension FactDefinition {
     }
   }
 
-  /// Answers, one of each parent to each request, which only a parent's machine makes.
+  /// The definition of answers. Only a parent's machine makes them, one for each request.
   static let answer = FactDefinition(
     .answer, author: .parent, most: RequestBook.mostAnswersPerDay * 16, daysKept: daysOfRequests,
     isKept: { text, held in
@@ -64,13 +65,15 @@ extension FactDefinition {
       }
     })
 
-  /// What machines say about points that they want; the last statement of each holds.
+  /// The definition of machines' statements on points that they want. The last statement of each
+  /// counts.
   static let need = FactDefinition(
     .need, author: .child, most: 256, daysKept: nil,
     isKept: { text, held in isLater(PointsNeed(text)?.modified, PointsNeed(held)?.modified, text, held) },
     read: { text in PointsNeed(text).map { standing($0.modified) } })
 
-  /// What parents say about the machines to which they lend; the last statement of each holds.
+  /// The definition of parents' statements on the machines to which they lend. The last statement
+  /// of each counts.
   static let machines = FactDefinition(
     .machines, author: .parent, most: 256, daysKept: nil,
     isKept: { text, held in isLater(ChildMachines(text)?.modified, ChildMachines(held)?.modified, text, held) },
@@ -105,7 +108,7 @@ extension EffectTransaction {
 extension CommandRegistry {
   public static let household = CommandRegistry(household: [])
 
-  /// Creates a registry of the kinds in this version and of additional ones, which only tests
+  /// Creates a registry of the kinds in this version and of additional kinds, which only tests
   /// define.
   public init(household others: [any CommandDefinition.Type]) {
     self.init(
@@ -124,6 +127,6 @@ extension CommandRegistry {
 extension MessageBodyCoding {
   public init() { self.init(.household, .household) }
 
-  /// Creates a coding for kinds of command, and for the kinds of fact in this version.
+  /// Creates a coding for the given kinds of command, and for the kinds of fact in this version.
   public init(_ commands: CommandRegistry) { self.init(commands, .household) }
 }

@@ -9,37 +9,38 @@ public struct FamilyMoment: Hashable, Sendable {
   public init(day: FamilyDay, at: Int64) { (self.day, self.at) = (day, at) }
 }
 
-/// The way of points to the machine that wants them, and the points of a session.
+/// The transfer of points to the machines that want them, and the points of a session.
 ///
-/// **Points come to rest**, also after machines were restored to older states, whether anybody
-/// noticed that or not. Let no reward begin or end, nobody redeem or edit, and no machine be
-/// restored or started any more. Then points change purses a bounded number of times, because each
-/// loan carries the statement that it rests on to the machine that made it:
+/// **Points come to rest**, also after machines were restored to older states, whether this was
+/// noticed or not. Suppose that no reward begins or ends, nobody redeems or edits, and no machine
+/// is restored or started. Then points change purses a bounded number of times, because each loan
+/// also sends the statement on which it rests to the machine that made the statement:
 ///
-/// - A parent lends to one of several machines only on that machine's `need` *yes*, and sends it
-///   along. The machine then holds this statement or a later one of its own. If it wants nothing,
-///   it says *no* with a later time, which the parent keeps whatever it held. So each parent makes
-///   at most one loan on a *yes* that its author does not stand by.
-/// - A machine returns what it does not want only to a parent whose `machines` names others, and
-///   sends that along. If it is not what the parent's registers say, the parent states those with a
-///   later time before it lends again. So the two disagree at most once on whether the machine is
-///   the only one.
-/// - A machine that wants points returns some only to share them: once for each statement of
-///   another machine, and no new ones are made. It wants them for good, or until it has given back
-///   what it owes, which is finite.
+/// - A parent lends to one of several machines only on that machine's `need` *yes*, and sends this
+///   statement along. The machine then holds it or a later one of its own. If the machine wants no
+///   points, it states *no* with a later time, and the parent keeps that. So each parent makes at
+///   most one loan on a *yes* that its author no longer means.
+/// - A machine returns points only to a parent whose `machines` names others, and sends this
+///   statement along. If the parent's registers say otherwise, the parent states that with a later
+///   time before it lends again. So the two disagree at most once on whether the machine is the
+///   only one.
+/// - A machine that wants points returns some only to share them, once for each statement of
+///   another machine. No new statements are made. The machine wants points for good, or until it
+///   has paid what it owes, which is finite.
 ///
-/// Without that, a machine that was restored to a state from before its *yes* would say nothing,
-/// since it does not know of that *yes*; the parent would lend and the machine return for ever.
+/// Without the statement, a machine that was restored to a state from before its *yes* would not
+/// know that *yes*, and would not withdraw it. The parent would lend and the machine would return
+/// without end.
 ///
 /// Spec: Protocol/11-rules.md §7, Protocol/12-facts.md §6.
 extension EffectTransaction {
-  /// On a parent's machine: says to which machines it lends a child's points, and lends those that
-  /// they want.
+  /// States, on a parent's machine, to which machines it lends a child's points, and lends the
+  /// points that they want.
   ///
-  /// `machines` are the child's machines by the parent's own registers, `connected` those that are
-  /// in touch, and `awaited` those that were in touch until a moment ago, whose share is kept for
-  /// them. `source` returns a new ID. Throws the database's error, or `BodyFault` if there is no
-  /// room for an entry.
+  /// `machines` are the child's machines by the parent's own registers. `connected` are the
+  /// machines that are in touch. `awaited` are those that were in touch until a moment ago, so that
+  /// their share is kept. `source` returns a new ID. Throws the database's error, or `BodyFault` if
+  /// there is no room for an entry.
   public mutating func lendPoints(
     of child: ChildID, to machines: Set<DeviceID>, connected: Set<DeviceID>, awaited: Set<DeviceID> = [],
     at moment: FamilyMoment, clock: () throws -> HybridTimestamp, source: () -> RecordID?
@@ -68,18 +69,19 @@ extension EffectTransaction {
     }
   }
 
-  /// On a child's machine: ends what is over, takes back what was earned twice, says whether the
-  /// machine wants points, and returns those that it does not want.
+  /// Updates a child's points on a child's machine: ends expired redemptions, takes back points
+  /// that were earned twice, states whether the machine wants points, and returns those that it
+  /// does not want.
   ///
-  /// Returns the statements of other machines for whose sake this one has shared now. It shares
-  /// once for each, so `served` holds those of before: a parent that is not in touch with the other
-  /// machine would lend the points back, without end.
+  /// Returns the statements of other machines on which this machine has now shared points. It
+  /// shares once for each statement. `served` holds the earlier ones: otherwise a parent that is
+  /// not in touch with the other machine would lend the points back, without end.
   ///
-  /// `isWanted` indicates whether a reward runs here, or a person redeems points, and `used` is the
-  /// milli-points that running sessions have cost so far. `connected` are the machines that are in
-  /// touch, and `heard` those that were in touch lately, with which this one shares. `source`
-  /// returns a new ID. Throws the database's error, or `BodyFault` if there is no room for an
-  /// entry.
+  /// `isWanted` indicates whether a reward runs here, or a person redeems points. `used` is the
+  /// number of milli-points that running sessions have cost so far. `connected` are the machines
+  /// that are in touch. `heard` are those that were heard of lately, with which this machine
+  /// shares. `source` returns a new ID. Throws the database's error, or `BodyFault` if there is no
+  /// room for an entry.
   public mutating func returnPoints(
     of child: ChildID, isWanted: Bool, used: Int64 = 0, connected: Set<DeviceID>, heard: Set<DeviceID>,
     served: Set<HybridTimestamp> = [], at moment: FamilyMoment, clock: () throws -> HybridTimestamp,
@@ -88,12 +90,12 @@ extension EffectTransaction {
     var purse = try purse(of: child)
     for entry in purse.expire(before: moment.day, at: moment.at) { try add(entry, of: child) }
     for entry in purse.takeBackRepeats(at: moment.at) { try add(entry, of: child) }
-    // What this machine owes is taken back from its purse, so it needs the points, wherever they
-    // are.
+    // Points that this machine owes are taken from its purse. So it needs them, in whatever purse
+    // they are.
     let isWanted = isWanted || purse.owes
     let parents = try facts(.machines, of: child).compactMap { ChildMachines($0.text) }
     let others = parents.filter { !$0.machines.subtracting([own]).isEmpty }
-    // The only machine is lent everything without asking.
+    // A child's only machine is lent everything without asking.
     let needs = try needs(of: child)
     let said = needs.first { $0.modified.author == own }
     let isSaid = said?.isNeeded ?? false
@@ -128,8 +130,8 @@ extension EffectTransaction {
     Set(try needs(of: child).filter(\.isNeeded).map(\.modified.author))
   }
 
-  /// On a child's machine: writes what a session earned or cost into its purse, and returns the
-  /// entry; `nil` if the session changes nothing, or there is no room for it.
+  /// Writes, on a child's machine, what a session earned or cost into the purse. Returns the entry;
+  /// `nil` if the session changes nothing, or there is no room for it.
   ///
   /// `carries` are the remainders of the child's sessions.
   public mutating func takePoints(
@@ -137,7 +139,7 @@ extension EffectTransaction {
     carries: inout [Purse.CarryKey: PointsRemainder], at: Int64
   ) throws -> LedgerEntry? {
     var purse = Purse(device: own, ledger: try ledger(of: child), carries: carries)
-    // Days are the household's, whatever the wall clock showed.
+    // Days follow household time, whatever the wall clock showed.
     var counted = record
     counted.sessionStart = record.householdStart
     counted.sessionEnd = min(record.householdStart + record.activeMilliseconds, HybridTimestamp.wallLimit - 1)
@@ -160,7 +162,7 @@ extension HouseholdKey {
     var machines: [ChildID: Set<DeviceID>] = [:]
     for register in registers {
       guard case .machine(let device) = register.zone, let child = register.key.servedChild else { continue }
-      // A child without a machine any more is listed as well.
+      // A child who no longer has a machine is listed as well.
       machines[child, default: []].formUnion(register.servedChild == nil ? [] : [device])
     }
     return machines
@@ -183,7 +185,7 @@ extension EffectTransaction {
 
   public mutating func add(_ entry: LedgerEntry, of child: ChildID) throws { try add(Fact(child, .ledger, entry.text)) }
 
-  /// Throws `BodyFault` unless this machine is a child's.
+  /// Throws `BodyFault` unless this machine serves a child.
   func checkServes(_ child: ChildID) throws {
     guard HouseholdKey.children(servedIn: try registers(in: .machine(own))).contains(child) else {
       throw BodyFault.notTheChilds
@@ -192,7 +194,7 @@ extension EffectTransaction {
 }
 
 extension BodyFault {
-  /// A command is about a child whom the receiver does not serve.
+  /// The fault of a command about a child whom the receiver does not serve.
   static var notTheChilds: BodyFault {
     BodyFault(
       phrase: Phrase(

@@ -5,8 +5,8 @@ import LatchkeyProtocol
 public struct RequestReport: CommandDefinition {
   public static let kind: CommandKind = "requestReport"
   public static let states: [any CommandState.Type] = [DeviceReport.self]
-  /// A Boolean value that indicates whether an executed command shows everything that the child's
-  /// machine holds.
+  /// A Boolean value that indicates whether an executed command shows everything that the machine
+  /// holds.
   public static let settlesSetBack = true
 
   public init() {}
@@ -17,7 +17,7 @@ public struct RequestReport: CommandDefinition {
 
   public func execute(_ command: CommandContext, in transaction: inout some EffectTransaction) throws -> EffectOutcome {
     let registers = try transaction.zones().flatMap { try transaction.registers(in: $0) }
-    // A parent that has lost what it had set learns of it.
+    // A parent that has lost its own registers gets them back.
     try transaction.tellAuthor(registers)
     return .done(
       .report(
@@ -37,14 +37,14 @@ extension CommandDraft {
   public static var requestReport: CommandDraft { CommandDraft(RequestReport(), for: RequestReport.self) }
 }
 
-/// The version of a child's machine and the amount of its data, in answer to `requestReport`.
+/// The version of a child's machine and the amount of its data, as the answer to `requestReport`.
 ///
-/// The rules themselves reach its parents as registers.
+/// The rules themselves reach the parents as registers.
 public struct DeviceReport: CommandState {
   public static let kind: CommandKind = "report"
 
   public var version: String
-  /// How far the machine enforces rules; `nil` if it has not said so.
+  /// The machine's statement on how far it enforces rules; `nil` if it has made none.
   public var enforcement: Enforcement?
   public var usageRecords: Int64
   /// The number of settings that the machine holds, without deleted ones.

@@ -2,9 +2,9 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyRules
 
-/// A command that decides about learning that was held for review on a child's machine.
+/// A command that decides about held learning on a child's machine.
 ///
-/// The first decision that reaches the machine holds.
+/// The first decision that reaches the machine counts.
 ///
 /// Spec: Protocol/12-facts.md §6.
 public struct ReviewLearning: CommandDefinition {
@@ -13,7 +13,7 @@ public struct ReviewLearning: CommandDefinition {
 
   public var child: ChildID
   public var record: RecordID
-  /// A Boolean value that indicates whether it earns its points.
+  /// A Boolean value that indicates whether the learning earns its points.
   public var isApproved: Bool
 
   public init(child: ChildID, record: RecordID, isApproved: Bool) {
@@ -53,10 +53,10 @@ public struct ReviewLearning: CommandDefinition {
     return .superseded(StateInForce(LearningReviewed(earlier.milliPoints)))
   }
 
-  /// Returns whether a state says that another decision came first.
+  /// Returns whether a state shows that another decision came first.
   public func isOvertaken(by state: StateInForce) -> Bool { state.as(LearningReviewed.self) != nil }
 
-  /// Refuses every draft: the node gives the command when learning is reviewed.
+  /// Refuses every draft. Only the node issues this command, when a parent reviews learning.
   public static func fault(in draft: ReviewLearning) -> String? {
     "Learning is reviewed with `latchkey points review`: run that."
   }

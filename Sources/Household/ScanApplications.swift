@@ -1,15 +1,16 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// A command that asks a child's machine which applications are installed on it.
+/// A command that makes a child's machine scan its installed applications.
 ///
-/// The machine's scanner carries it out. The result reaches the parents as a list of its own.
+/// The machine's scanner carries it out. The result reaches the parents as the inventory
+/// `installed`.
 ///
 /// Spec: Protocol/10-household.md §5.
 public struct ScanApplications: CommandDefinition {
   public static let kind: CommandKind = "scanApplications"
   public static let states: [any CommandState.Type] = [ApplicationsScanned.self]
-  /// The time in which the machine must have looked, in milliseconds.
+  /// The time in which the scan must end, in milliseconds.
   public static let longestMilliseconds: Int64 = 600_000
 
   public init() {}
@@ -18,7 +19,7 @@ public struct ScanApplications: CommandDefinition {
 
   public var bytes: [UInt8] { [] }
 
-  /// Leaves the work to the machine's scanner.
+  /// Starts no scan itself, and waits for the machine's scanner.
   public func execute(_ command: CommandContext, in transaction: inout some EffectTransaction) throws -> EffectOutcome {
     .underWay(EffectWait("the look at what is installed", within: Self.longestMilliseconds))
   }
@@ -26,11 +27,11 @@ public struct ScanApplications: CommandDefinition {
   public var summary: String { "tell which applications are installed" }
 }
 
-/// The result of a search for installed applications.
+/// The result of a scan for installed applications.
 public struct ApplicationsScanned: CommandState {
   public static let kind: CommandKind = "applicationsScanned"
 
-  /// The number of the machine's list, which counts its lists from 1.
+  /// The number of the machine's list. A machine numbers its lists from 1.
   public var number: UInt64
   public var applications: Int
 

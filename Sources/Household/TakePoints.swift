@@ -4,7 +4,7 @@ import LatchkeyRules
 
 /// A command that takes points from the purse of a child's machine, at most what the purse holds.
 ///
-/// A parent gives it for the part of a deduction that the parent's own purse does not hold.
+/// A parent issues it for the part of a deduction that the parent's own purse does not hold.
 ///
 /// Spec: Protocol/12-facts.md §6.
 public struct TakePoints: CommandDefinition {
@@ -14,7 +14,7 @@ public struct TakePoints: CommandDefinition {
   public var child: ChildID
   /// The milli-points to take, more than 0.
   public var milliPoints: Int64
-  /// The family's day at the parent.
+  /// The present family day at the parent.
   public var day: FamilyDay
   /// The parent's reason, a *line* of 1 to 1,024 bytes.
   public var reason: String
@@ -59,7 +59,7 @@ public struct TakePoints: CommandDefinition {
     state.as(PointsTaken.self).map { (0...milliPoints).contains($0.milliPoints) } ?? false
   }
 
-  /// Refuses every draft: the node gives the command when points are adjusted.
+  /// Refuses every draft. Only the node issues this command, when a parent adjusts points.
   public static func fault(in draft: TakePoints) -> String? {
     "Points are changed with `latchkey points adjust`: run that."
   }
@@ -70,7 +70,7 @@ public struct TakePoints: CommandDefinition {
 public struct PointsTaken: CommandState {
   public static let kind: CommandKind = "pointsTaken"
 
-  /// The milli-points, 0 or more.
+  /// The milli-points that were taken, 0 or more.
   public var milliPoints: Int64
 
   public init(_ milliPoints: Int64) { self.milliPoints = milliPoints }

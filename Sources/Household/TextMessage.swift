@@ -4,8 +4,7 @@ import LatchkeyProtocol
 /// A command that delivers a text from a parent to the person at a child's machine.
 public struct TextMessage: CommandDefinition {
   public static let kind: CommandKind = "message"
-  /// A Boolean value that indicates whether the answer says no more than that the command was
-  /// executed.
+  /// A Boolean value that indicates whether the answer says only that the command was executed.
   public static let hasPlainAnswer = true
 
   /// The text, 1 to 4,096 bytes of UTF-8.
@@ -38,7 +37,7 @@ public struct TextMessage: CommandDefinition {
 }
 
 extension StateInForce {
-  /// The report that a message is stored for the person at the machine.
+  /// The state of a message that is stored for the person at the machine.
   public static var messageStored: StateInForce { StateInForce(Done()) }
 }
 
