@@ -3,7 +3,7 @@ import LatchkeyProtocol
 import LatchkeySystem
 import Synchronization
 
-/// Who is let in at present, for all connections.
+/// The links and sessions of the process, for all connections.
 final class WebDoor: Sendable {
   private struct State {
     var links = OneTimeLinks()
@@ -12,7 +12,7 @@ final class WebDoor: Sendable {
   }
 
   private let state: Mutex<State>
-  /// Called when somebody signs out, so that the open streams of the session end.
+  /// The function that is called when a session is signed out, so that its open streams end.
   private let onSignOut = Mutex<(@Sendable () -> Void)?>(nil)
 
   init() { state = Mutex(State(last: LastPage(now: Self.now))) }
@@ -29,7 +29,7 @@ final class WebDoor: Sendable {
     return secret
   }
 
-  /// Uses a link up; returns what became of it, and the cookie of the new session.
+  /// Uses a link up. Returns the result and the cookie of the new session.
   func use(link: String) -> (outcome: OneTimeLinks.Outcome, cookie: String?) {
     let (cookie, token) = (
       Hexadecimal.encode(SecureRandom.bytes(SessionTable.secretBytes)),
@@ -58,39 +58,39 @@ final class WebDoor: Sendable {
     onSignOut.withLock { $0 }?()
   }
 
-  /// Sets what is called when somebody signs out.
+  /// Sets the function that is called when a session is signed out.
   func whenSignedOut(_ body: @escaping @Sendable () -> Void) { onSignOut.withLock { $0 = body } }
   func tell(_ word: PageWord, _ cookie: String) { state.withLock { $0.sessions.tell(word, cookie: cookie) } }
 
-  /// Returns the sentence that was kept for a session, once.
+  /// Returns the sentence that was kept for a session, and removes it.
   func takeWord(_ cookie: String) -> PageWord? { state.withLock { $0.sessions.takeWord(cookie: cookie) } }
   func openedStream() { state.withLock { $0.last.opened(Self.now) } }
   func closedStream() { state.withLock { $0.last.closed(Self.now) } }
 
-  /// Returns how many milliseconds it lasts at least until the process may end.
+  /// Returns the shortest time until the process may end, in milliseconds.
   func left(idle: Int64) -> Int64 { state.withLock { $0.last.left(Self.now, idle: idle) } }
 }
 
-/// The links by which a browser is let in: each once, within a minute.
+/// The one-time links by which a browser is let in, each within a minute.
 ///
-/// Only hashes of links are kept. Ten wrong links end all that are open.
+/// Only hashes of links are kept. Ten wrong links end all open links.
 ///
 /// Spec: Protocol/15-pages.md §2.
 struct OneTimeLinks: Sendable {
-  /// What became of a link that a browser brought.
+  /// The result of using a link.
   enum Outcome: Hashable, Sendable {
     case accepted
-    /// It was used or has expired, or wrong ones have ended it.
+    /// The link was used, has expired, or was ended by wrong links.
     case over
-    /// There was never such a link.
+    /// No such link was ever given.
     case unknown
   }
 
-  /// How long a link may be used, in milliseconds.
+  /// The time for which a link may be used, in milliseconds.
   static let milliseconds: Int64 = 60_000
-  /// The number of wrong links that ends the open ones.
+  /// The number of wrong links that ends the open links.
   static let mostWrong = 10
-  /// The number of links that can be open, and of those that are remembered as over.
+  /// The largest number of open links, and of remembered links that are over.
   static let most = 16
   static let secretBytes = 24
 
@@ -105,7 +105,7 @@ struct OneTimeLinks: Sendable {
 
   init() {}
 
-  /// Opens a link; `now` is on the boot clock, in milliseconds.
+  /// Opens a link. `now` is on the boot clock, in milliseconds.
   mutating func add(_ secret: String, now: Int64) {
     expire(now)
     if open.isEmpty { wrong = 0 }
@@ -116,7 +116,8 @@ struct OneTimeLinks: Sendable {
   mutating func use(_ secret: String, now: Int64) -> Outcome {
     expire(now)
     let hash = Self.hash(secret)
-    // Hashes of secrets: what the time of a comparison tells about a hash is of no use.
+    // Hashes of secrets are compared. The time of the comparison reveals only parts of a hash,
+    // which are of no use.
     if let index = open.firstIndex(where: { ConstantTime.areEqual($0.hash, hash) }) {
       end(open.remove(at: index).hash)
       return .accepted
@@ -143,10 +144,10 @@ struct OneTimeLinks: Sendable {
   private static func hash(_ secret: String) -> [UInt8] { SHA256.hash([UInt8](secret.utf8)) }
 }
 
-/// When the process may end: ten minutes after the last page was closed.
+/// The record of when the last page was closed. The process may end ten minutes later.
 ///
-/// A page with a script holds a stream while it is visible, and asks now and then while it is not.
-/// A page without a script is taken for closed ten minutes after it was loaded.
+/// A page with a script has a stream while it is visible, and sends a request now and then while it
+/// is hidden. A page without a script counts as closed ten minutes after it was loaded.
 struct LastPage: Hashable, Sendable {
   /// The time after the last page, in milliseconds.
   static let milliseconds: Int64 = 600_000
@@ -169,31 +170,32 @@ struct LastPage: Hashable, Sendable {
     seen(now)
   }
 
-  /// Returns how long at least it lasts until the process may end; 0 or less if it may end now.
+  /// Returns the shortest time until the process may end; 0 or less if it may end now.
   func left(_ now: Int64, idle: Int64 = Self.milliseconds) -> Int64 { streams > 0 ? idle : lastAt + idle - now }
 }
 
-/// The browsers that were let in.
+/// The sessions of browsers that were let in.
 ///
-/// A browser is known by its cookie, of which only the hash is kept. A form that changes something
-/// carries the session's token as well, which no other site can read.
+/// A browser is recognized by its cookie, of which only the hash is kept. A form that changes
+/// something also carries the session's token, which no other site can read.
 ///
 /// Spec: Protocol/15-pages.md §3.
 struct SessionTable: Sendable {
   struct Session: Hashable, Sendable {
-    /// What each form of the session carries.
+    /// The token that each form of the session carries.
     let token: String
-    /// A sentence for the next page, about what a form has done.
+    /// The sentence for the next page about what a form has done.
     var word: PageWord?
     fileprivate let cookie: [UInt8]
     fileprivate var lastSeen: Int64
   }
 
-  /// How long a session lasts that asks for nothing, in milliseconds.
+  /// The time after which a session without a request ends, in milliseconds.
   static let milliseconds: Int64 = 12 * 3_600_000
-  /// The number of sessions; one more ends the one that was not seen for the longest time.
+  /// The largest number of sessions. One more ends the session that was unused for the longest
+  /// time.
   static let most = 32
-  /// The number of bytes of a cookie, and of a token.
+  /// The size of a cookie, and of a token, in bytes.
   static let secretBytes = 24
 
   private var sessions: [Session] = []
@@ -202,7 +204,7 @@ struct SessionTable: Sendable {
 
   var count: Int { sessions.count }
 
-  /// Lets a browser in with its cookie, and the token of its forms.
+  /// Adds the session of a browser with its cookie and the token of its forms.
   mutating func add(cookie: String, token: String, now: Int64) {
     expire(now)
     if sessions.count == Self.most, let oldest = sessions.indices.min(by: { seen(at: $0) < seen(at: $1) }) {
@@ -211,7 +213,7 @@ struct SessionTable: Sendable {
     sessions.append(Session(token: token, word: nil, cookie: Self.hash(cookie), lastSeen: now))
   }
 
-  /// Returns the session of a cookie, which is in use from now on; `nil` if there is none.
+  /// Returns the session of a cookie, and marks it as used now; `nil` if there is none.
   mutating func session(cookie: String, now: Int64) -> Session? {
     expire(now)
     guard let index = index(of: cookie) else { return nil }
@@ -223,7 +225,7 @@ struct SessionTable: Sendable {
     if let index = index(of: cookie) { sessions[index].word = word }
   }
 
-  /// Returns the sentence that was kept for a session, once.
+  /// Returns the sentence that was kept for a session, and removes it.
   mutating func takeWord(cookie: String) -> PageWord? {
     guard let index = index(of: cookie) else { return nil }
     defer { sessions[index].word = nil }
@@ -245,6 +247,6 @@ struct SessionTable: Sendable {
 /// A sentence about what a form has done, for the page after it.
 struct PageWord: Hashable, Sendable {
   var sentences: [Phrase]
-  /// A Boolean value that indicates whether it was not done.
+  /// A Boolean value that indicates whether the form was refused.
   var isFault: Bool
 }

@@ -2,10 +2,10 @@ import LatchkeyModel
 import LatchkeyNode
 import Logging
 
-/// The changes at the node, for all open pages: they are followed once, while a page reads them.
+/// The changes at the node for all open pages. They are read once, while a page is open.
 ///
-/// A page is told that something has changed, and asks for itself again. So it needs no rights but
-/// its own, and a change that it missed costs nothing.
+/// A page that hears of a change asks for itself again. So it needs only its own rights, and a
+/// missed change costs nothing.
 actor ChangeFeed {
   typealias Opening = @Sendable () async throws -> any NodeInterface
 
@@ -19,14 +19,14 @@ actor ChangeFeed {
 
   init(logger: Logger, open: @escaping Opening) { (self.logger, self.open) = (logger, open) }
 
-  /// Returns a signal for each change from now on; several that nobody has read are one.
+  /// Returns a stream with a signal for each change from now on. Several unread signals become one.
   func changes() -> AsyncStream<Void> {
     let (changes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let number = next
     next += 1
     readers[number] = continuation
     continuation.onTermination = { [weak self] _ in
-      // It may be called from anywhere, and has no parent task.
+      // The task has no parent, because this method may be called from anywhere.
       Task { [weak self] in await self?.leave(number) }
     }
     if following == nil { following = Task { [weak self] in await self?.follow() } }
@@ -50,13 +50,13 @@ actor ChangeFeed {
         }
       } catch { logger.debug("the node is away", metadata: ["error": "\(error)"]) }
       if Task.isCancelled { return }
-      // What the node said last may not hold any more.
+      // The last answer of the node may be out of date.
       tell()
       do { try await Task.sleep(for: .seconds(pause)) } catch { return }
       pause = min(pause * 2, Self.longestPause)
     }
   }
 
-  /// Has each reader look again.
+  /// Signals a change to each reader.
   func tell() { for reader in readers.values { reader.yield() } }
 }

@@ -6,18 +6,19 @@ import LatchkeyProtocol
 import LatchkeySystem
 import NIOSSL
 
-/// The certificates by which phones know this machine: an authority that may speak for the
-/// addresses of a home alone, and what it has signed.
+/// The certificates by which phones recognize this machine: an authority that can sign only for
+/// private addresses, and the machine's certificate.
 ///
-/// The `openssl` command makes them. Each file holds a key and its certificate, and is replaced in
-/// one step.
+/// The `openssl` command creates them. Each file holds a key and its certificate, and is replaced
+/// in one step.
 ///
 /// Spec: Protocol/15-pages.md §8.
 struct CertificateFolder: Sendable {
   private static let authorityDays = 3_650
-  /// How long what it has signed is valid, in days: browsers take nothing that lasts long.
+  /// The validity of the machine's certificate, in days. Browsers refuse certificates that are
+  /// valid for long.
   private static let leafDays = 47
-  /// How many days before its end a certificate is made anew.
+  /// The number of days before its end at which a certificate is renewed.
   private static let renewalDays = 14
 
   private let folder: String
@@ -28,32 +29,33 @@ struct CertificateFolder: Sendable {
   private var leafPath: String { folder + "/leaf.pem" }
 
   struct Authority: Hashable, Sendable {
-    /// What a phone is to trust.
+    /// The certificate that a phone must trust.
     var der: [UInt8]
 
     /// The SHA-256 of the certificate, in upper-case hexadecimal digits, as phones show it.
     var fingerprint: String { Hexadecimal.encode(SHA256.hash(der)).uppercased() }
 
-    /// The beginning of the fingerprint, which a person compares: 16 digits in groups of four.
+    /// The beginning of the fingerprint, for a person to compare: 16 digits in groups of four.
     ///
-    /// Fewer could be met by trying: with the certificate known, 8 digits cost a desktop minutes.
+    /// Fewer digits are not enough: a desktop finds another certificate with the same 8 digits
+    /// within minutes.
     var comparison: String {
       let digits = Array(fingerprint.prefix(16))
       return stride(from: 0, to: digits.count, by: 4).map { String(digits[$0..<$0 + 4]) }.joined(separator: " ")
     }
   }
 
-  /// What the authority has signed for this machine.
+  /// The certificate that the authority has signed for this machine.
   struct Leaf: Hashable, Sendable {
     /// The key and the certificate, as text.
     var pem: [UInt8]
-    /// The addresses for which it stands.
+    /// The addresses that the certificate is for.
     var addresses: Set<String>
-    /// The end of its validity, in Unix seconds.
+    /// The end of the certificate's validity, in Unix seconds.
     var until: Int64
   }
 
-  /// A Boolean value that indicates whether there is an authority's file, readable or not.
+  /// A Boolean value that indicates whether the authority's file exists, readable or not.
   var hasAuthority: Bool { access(authorityPath, F_OK) == 0 }
 
   /// The authority; `nil` if there is none, or if its file is damaged.
@@ -62,10 +64,10 @@ struct CertificateFolder: Sendable {
     do { return Authority(der: try Self.certificate(bytes).toDERBytes()) } catch { return nil }
   }
 
-  /// The certificate of this machine; `nil` if there is none that the present authority has signed.
+  /// The machine's certificate; `nil` if the present authority has signed none.
   var leaf: Leaf? {
     guard let authority, let bytes = Self.read(leafPath) else { return nil }
-    // The first line says of which authority it is, and for which addresses.
+    // The first line names the authority and the addresses.
     let words = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self).split(separator: " ")
     guard words.count >= 2, words[0] == "Authority", words[1] == authority.fingerprint else { return nil }
     do {
@@ -81,7 +83,7 @@ struct CertificateFolder: Sendable {
     return !leaf.addresses.isSuperset(of: addresses) || leaf.until - now < Int64(renewalDays) * 86_400
   }
 
-  /// Makes the authority, for private addresses, one name, and perhaps the loopback interface.
+  /// Creates the authority, for private addresses, one name and, if asked, the loopback interface.
   ///
   /// - Throws: `WebFault` if `openssl` fails or the file cannot be written.
   func makeAuthority(name: String, isLoopback: Bool) async throws(WebFault) {
@@ -115,7 +117,7 @@ struct CertificateFolder: Sendable {
     }
   }
 
-  /// Makes the certificate of this machine, signed by the present authority.
+  /// Creates the machine's certificate, signed by the present authority.
   ///
   /// - Throws: `WebFault` if there is no authority, `openssl` fails, or the file cannot be written.
   func makeLeaf(name: String, addresses: [String]) async throws(WebFault) {
@@ -155,7 +157,7 @@ struct CertificateFolder: Sendable {
 
   func erase() { for path in [authorityPath, leafPath] { unlink(path) } }
 
-  /// What is said if phones are let in, and the authority is not there any more.
+  /// The sentence for a lost authority while phones are let in.
   static let lost = WebFault(
     phrase: Phrase(
       """
@@ -163,7 +165,7 @@ struct CertificateFolder: Sendable {
       every phone with `latchkey browsers remove`, take the old authority out of each phone's settings, and let them in anew.
       """))
 
-  /// Creates the folder, which nobody else may enter.
+  /// Creates the folder, which no other account may enter.
   func prepare() throws(WebFault) {
     var status = stat()
     guard mkdir(folder, 0o700) == 0 || errno == EEXIST, lstat(folder, &status) == 0,
@@ -180,7 +182,7 @@ struct CertificateFolder: Sendable {
 // MARK: - The command
 
 extension CertificateFolder {
-  /// Runs a body with a folder for files on their way.
+  /// Runs a body with a folder for temporary files.
   private func inScratch(_ body: (String) async throws(WebFault) -> Void) async throws(WebFault) {
     let scratch = "\(folder)/new-\(Hexadecimal.encode(SecureRandom.bytes(8)))"
     guard mkdir(scratch, 0o700) == 0 else { throw Self.unwritable(scratch) }
@@ -195,7 +197,7 @@ extension CertificateFolder {
     try await openssl(["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", path])
   }
 
-  /// Returns a serial number of 19 random bytes, which is positive.
+  /// Returns a positive serial number of 19 random bytes.
   private static func serial() -> String {
     var bytes = SecureRandom.bytes(19)
     bytes[0] = bytes[0] & 0x3F | 0x40
@@ -203,7 +205,7 @@ extension CertificateFolder {
   }
 
   private static func openssl(_ arguments: [String]) async throws(WebFault) {
-    // It blocks a thread until the command ends.
+    // The call blocks a thread until the command ends.
     let result: ToolRun.Result = await withCheckedContinuation { continuation in
       DispatchQueue(label: "latchkey.openssl").async {
         continuation.resume(returning: ToolRun.run("openssl", arguments, seconds: 30))
@@ -221,7 +223,7 @@ extension CertificateFolder {
     }
   }
 
-  /// Joins a heading, a key and its certificate in a file, which replaces an earlier one.
+  /// Writes a heading, a key and its certificate to a file, which replaces an earlier one.
   private static func join(_ heading: String, _ scratch: String, _ path: String) throws(WebFault) {
     guard let key = read("\(scratch)/key.pem"), let certificate = read("\(scratch)/certificate.pem") else {
       throw unwritable(path)

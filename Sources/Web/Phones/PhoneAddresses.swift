@@ -2,14 +2,14 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeySystem
 
-/// The names under which a person's own proxy, such as `tailscale serve`, leads to the pages.
+/// The host names under which a person's own proxy, such as `tailscale serve`, leads to the pages.
 ///
-/// They stand in a file of the folder for phones, one a line, which is read at each request that
-/// names one. So a name that was removed is refused at once.
+/// They are in a file of the folder for phones, one a line. The file is read at each request that
+/// uses a name. So a name that was removed is refused at once.
 ///
 /// Spec: Protocol/15-pages.md §9.
 public struct ProxyHosts: Sendable {
-  /// The number of names that can be allowed.
+  /// The largest number of allowed names.
   public static let most = 8
 
   private let stateFolder: String
@@ -26,12 +26,12 @@ public struct ProxyHosts: Sendable {
   }
 
   /// Returns a host name as browsers send it, in lower case and without the port 443; `nil` if it
-  /// can be none of a proxy.
+  /// cannot be a proxy's name.
   public static func name(_ typed: String) -> String? {
     let parts = typed.lowercased().split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count <= 2, let host = parts.first, host.utf8.count <= 253 else { return nil }
     let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-    // An address is no name: browsers reach this machine by its own without a proxy.
+    // An address is not a name. Browsers reach this machine's addresses without a proxy.
     guard labels.allSatisfy(isLabel), let last = labels.last, !last.allSatisfy(\.isNumber), last != "localhost" else {
       return nil
     }
@@ -47,7 +47,7 @@ public struct ProxyHosts: Sendable {
     }
   }
 
-  /// Allows a name as `name(_:)` returns it; returns whether it was not allowed before.
+  /// Allows a name in the form of `name(_:)`. Returns whether it was not allowed before.
   ///
   /// - Throws: `WebFault` if there are too many, or if the file cannot be written.
   public func add(_ name: String) throws(WebFault) -> Bool {
@@ -61,7 +61,7 @@ public struct ProxyHosts: Sendable {
     return true
   }
 
-  /// Removes a name as `name(_:)` returns it; returns whether it was allowed.
+  /// Removes a name in the form of `name(_:)`. Returns whether it was allowed before.
   ///
   /// - Throws: `WebFault` if the file cannot be written.
   public func remove(_ name: String) throws(WebFault) -> Bool {
@@ -77,11 +77,11 @@ public struct ProxyHosts: Sendable {
   }
 }
 
-/// The addresses that stay within a home, and those of them that this machine has.
+/// The private address ranges, and this machine's addresses in them.
 enum PrivateAddresses {
-  /// The ranges for which an authority of a family may speak, as `ADDRESS/MASK`.
+  /// The ranges for which a family's authority may sign, as `ADDRESS/MASK`.
   static let ranges = ["10.0.0.0/255.0.0.0", "172.16.0.0/255.240.0.0", "192.168.0.0/255.255.0.0", "fc00::/fe00::"]
-  /// The range of the loopback interface, for a node that a person lets listen there alone.
+  /// The range of the loopback interface, for a node that a person lets listen only there.
   static let loopback = "127.0.0.0/255.0.0.0"
 
   /// Returns whether an address lies in one of the ranges.
@@ -94,7 +94,7 @@ enum PrivateAddresses {
   /// Returns the addresses of this machine at which phones can reach it, in the order of its
   /// interfaces, IPv4 first.
   ///
-  /// `chosen` are the interfaces that a person chose for the node; `nil` for the general rule.
+  /// `chosen` are the interfaces that a person chose for the node; `nil` if a person chose none.
   static func present(_ interfaces: [NetworkInterface], chosen: [String]?) -> [String] {
     let used = interfaces.filter { $0.exclusion(names: chosen) == nil }
     let addresses = used.flatMap { interface in

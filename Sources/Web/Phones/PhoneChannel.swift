@@ -6,7 +6,7 @@ import NIOSSL
 import NIOTLS
 import Synchronization
 
-/// A connection of a phone: the framework's, behind a count of connections.
+/// The channel of a phone's connection, which counts connections and refuses too many.
 ///
 /// Spec: Protocol/15-pages.md §8.
 struct PhoneChannel<Inner: ServerChildChannel>: ServerChildChannel {
@@ -20,7 +20,7 @@ struct PhoneChannel<Inner: ServerChildChannel>: ServerChildChannel {
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     let address = channel.remoteAddress?.ipAddress ?? ""
     guard counter.begin(address) else {
-      // The server leaves a connection open whose setup has failed.
+      // The server leaves a connection open if its setup fails.
       channel.close(promise: nil)
       return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
     }
@@ -28,7 +28,7 @@ struct PhoneChannel<Inner: ServerChildChannel>: ServerChildChannel {
     channel.closeFuture.whenComplete { _ in counter.end(address) }
     let made = inner.setup(channel: channel, logger: logger)
     return channel.eventLoop.makeCompletedFuture {
-      // Without TLS, there is no such handler, and nothing to wait for.
+      // Without TLS, there is no such handler and no handshake to wait for.
       guard let secure = try? channel.pipeline.syncOperations.handler(type: NIOSSLServerHandler.self) else { return }
       try channel.pipeline.syncOperations.addHandler(HandshakeDeadline(), position: .after(secure))
     }.flatMap { made }
@@ -39,7 +39,7 @@ struct PhoneChannel<Inner: ServerChildChannel>: ServerChildChannel {
 
 /// The kinds of connections of phones.
 enum PhoneChannels {
-  /// How long a connection stays without a request.
+  /// The time for which a connection stays open without a request.
   private static let idle: Duration = .seconds(60)
 
   /// Creates the channel of the trust step, without TLS.
@@ -47,10 +47,11 @@ enum PhoneChannels {
     HTTP1Channel(responder: responder, configuration: .init(idleTimeout: .init(idle)))
   }
 
-  /// Creates the channel of the pages: HTTP/2, which shares a connection, or HTTP/1.1.
+  /// Creates the channel of the pages: HTTP/2, which carries many requests on one connection, or
+  /// HTTP/1.1.
   ///
-  /// The library bounds what a connection may ask for: 100 requests at a time, 16 KiB of headers,
-  /// and 200 resets in 30 seconds, after which it closes the connection (CVE-2023-44487).
+  /// The library bounds a connection: 100 requests at a time, 16 KiB of headers, and 200 resets in
+  /// 30 seconds. After more resets, it closes the connection (CVE-2023-44487).
   static func secure(
     _ configuration: TLSConfiguration, _ responder: @escaping HTTPChannelHandler.Responder
   ) throws -> HTTP2UpgradeChannel {
@@ -62,7 +63,7 @@ enum PhoneChannels {
   }
 }
 
-/// The end of a connection that does not finish its TLS handshake in time.
+/// The handler that closes a connection if its TLS handshake takes too long.
 private final class HandshakeDeadline: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -88,11 +89,12 @@ private final class HandshakeDeadline: ChannelInboundHandler {
   }
 }
 
-/// The connections and requests of phones, of which everybody in the network may open some.
+/// The counter of phones' connections and requests. It bounds them, because anyone in the network
+/// can open some.
 ///
 /// Spec: Protocol/15-pages.md §8.
 final class PhoneCounter: Sendable {
-  /// The most of one address, of a proxy on this machine, and of all together.
+  /// The largest number for one address, for a proxy on this machine, and for all together.
   struct Bound: Sendable {
     var one: Int
     var proxy: Int
@@ -102,20 +104,20 @@ final class PhoneCounter: Sendable {
   }
 
   static let connections = Bound(one: 16, proxy: 64, all: 96)
-  /// The bound of requests at a time, from their headers until their answers were taken: a
-  /// connection may send many, and each may have the node asked.
+  /// The bound of open requests, from their headers until their answers were taken. A connection
+  /// may send many, and each may cause a request to the node.
   static let requests = Bound(one: 16, proxy: 48, all: 64)
 
   private let open = Mutex<[String: Int]>([:])
   private let asked = Mutex<[String: Int]>([:])
 
-  /// Counts a connection; returns whether there is room for it.
+  /// Counts a connection, and returns whether there is room for it.
   func begin(_ address: String) -> Bool { open.withLock { Self.add(address, to: &$0, Self.connections) } }
 
   /// Notes that a connection has ended.
   func end(_ address: String) { open.withLock { Self.remove(address, from: &$0) } }
 
-  /// Counts a request; returns whether there is room for it.
+  /// Counts a request, and returns whether there is room for it.
   func ask(_ address: String) -> Bool { asked.withLock { Self.add(address, to: &$0, Self.requests) } }
 
   /// Notes that the answer to a request was taken.
@@ -135,31 +137,31 @@ final class PhoneCounter: Sendable {
   }
 }
 
-/// A request of a phone and its answer, within bounds of number and time.
+/// The exchange of a phone's request and its answer, with bounds of number and time.
 ///
-/// Anybody in the network may send a form a byte at a time, or take no byte of an answer. Neither
-/// keeps the room of others for long, nor the memory of this process.
+/// Anyone in the network can send a form one byte at a time, or take no byte of an answer. The
+/// bounds keep this from taking others' room or this process's memory for long.
 ///
 /// Spec: Protocol/15-pages.md §8.
 struct PhoneExchange: Sendable {
-  /// How long a form may take to arrive.
+  /// The longest time in which a form may arrive.
   private static let formPatience: TimeAmount = .seconds(10)
-  /// How long an answer may take to be read.
+  /// The longest time in which an answer must be taken.
   private static let answerPatience: TimeAmount = .seconds(30)
 
   let counter: PhoneCounter
   let feed: ChangeFeed
 
-  /// Answers a request on a connection, or on the stream of one by HTTP/2.
+  /// Answers a request on a connection, or on a stream of an HTTP/2 connection.
   func run(
     _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel,
     _ answer: @Sendable (WebRequest) async -> WebAnswer
   ) async throws {
     let address = channel.remoteAddress?.ipAddress ?? ""
-    // A connection has the listener above it, and a stream by HTTP/2 its connection.
+    // The parent of a connection is the listener. The parent of an HTTP/2 stream is its connection.
     let isStream = channel.parent?.parent != nil
     guard counter.ask(address) else {
-      // The rest of its form is not waited for.
+      // The stream is closed without waiting for the rest of the form.
       defer { if isStream { channel.close(promise: nil) } }
       let refusal = WebAnswer(503, [("Retry-After", "1"), ("Cache-Control", "no-store")])
       let response = refusal.response(to: request, door: nil, feed: feed)
@@ -176,14 +178,14 @@ struct PhoneExchange: Sendable {
     let answer = await answer(asked)
     let response = answer.response(to: request, door: nil, feed: feed)
     if case .changes = answer.body {
-      // A stream of changes is open for as long as its page.
+      // A stream of changes is open as long as its page, and does not count.
       counter.answered(address)
       try await writer.write(response: response.head, body: response.body)
       return
     }
     let deadline = channel.eventLoop.scheduleTask(in: Self.answerPatience) { channel.close(promise: nil) }
     if isStream {
-      // What was written stays in memory until the phone takes it, and the stream ends with that.
+      // The written answer stays in memory until the phone has taken it. Then the stream ends.
       let counter = counter
       channel.closeFuture.whenComplete { _ in
         deadline.cancel()

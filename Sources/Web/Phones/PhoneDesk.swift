@@ -5,24 +5,24 @@ import LatchkeyProtocol
 import LatchkeySystem
 import Synchronization
 
-/// How phones are let in, for the pages of this machine and for those that phones see.
+/// The desk that lets phones in, for the pages of this machine and those of phones.
 ///
 /// Spec: Protocol/15-pages.md §8.
 final class PhoneDesk: Sendable {
   struct Shown: Sendable {
     /// A Boolean value that indicates whether phones may come to the trust step.
     var isOpen = false
-    /// The addresses at which phones reach this machine, the first of which codes name.
+    /// The addresses at which phones reach this machine. Codes use the first one.
     var addresses: [String] = []
     var place: PhonePlace?
-    /// The beginning of the authority's fingerprint, to be compared.
+    /// The beginning of the authority's fingerprint, for a person to compare.
     var comparison: String?
     /// The code for the next phone, while it can be used.
     var code: String?
-    /// How long it can be used, in seconds.
+    /// The time for which the code can be used, in seconds.
     var secondsLeft = 0
     var waiting: PhoneEntry.Claim?
-    /// What keeps phones from the pages.
+    /// The fault that keeps phones from the pages.
     var fault: Phrase?
     /// The names under which a person's own proxy leads phones to the pages.
     var hosts: [String] = []
@@ -30,7 +30,7 @@ final class PhoneDesk: Sendable {
 
   private struct State {
     var entry = PhoneEntry()
-    /// The code in the clear, for the page that shows it.
+    /// The code in plain text, for the page that shows it.
     var code: String?
     var place: PhonePlace?
     var addresses: [String] = []
@@ -52,11 +52,12 @@ final class PhoneDesk: Sendable {
 
   private static var now: Int64 { SystemClock.boot.milliseconds }
 
-  /// Sets what is called when something has changed that pages show.
+  /// Sets the function that is called when something that pages show has changed.
   func whenChanged(_ body: @escaping @Sendable () -> Void) { whenChanged.withLock { $0 = body } }
   private func tell() { whenChanged.withLock { $0 }?() }
 
-  /// A Boolean value that indicates whether phones are let in, as far as is known, or may come.
+  /// A Boolean value that indicates whether phones are let in, as far as this process knows, or may
+  /// come.
   var isNeeded: Bool { isOpen || folder.hasAuthority }
   var isOpen: Bool { state.withLock { $0.entry.isOpen(Self.now) } }
 
@@ -75,7 +76,7 @@ final class PhoneDesk: Sendable {
 // MARK: - At this machine
 
 extension PhoneDesk {
-  /// Lets phones come: the authority is made, if this is the first one.
+  /// Lets phones come, and creates the authority if this is the first phone.
   ///
   /// - Throws: `PageFault` or an error of the node, whose sentence a page shows.
   func begin() async throws {
@@ -86,7 +87,7 @@ extension PhoneDesk {
       try folder.prepare()
       let place = try ownPlace()
       if folder.authority == nil {
-        // A new authority in the place of a lost one would have every phone warn, without a word.
+        // If a new authority replaced a lost one silently, every phone would show a warning.
         guard browsers.isEmpty else { throw CertificateFolder.lost }
         try await folder.makeAuthority(name: place.name, isLoopback: status.interfaces?.contains("lo") ?? false)
       }
@@ -95,7 +96,7 @@ extension PhoneDesk {
     tell()
   }
 
-  /// Returns the name and the ports, which are chosen once.
+  /// Returns the name and the ports. They are chosen once.
   private func ownPlace() throws(WebFault) -> PhonePlace {
     if let place = state.withLock({ $0.place }) { return place }
     let ports = Self.freePorts()
@@ -113,7 +114,7 @@ extension PhoneDesk {
     return place
   }
 
-  /// Returns two free ports below those that systems give to outgoing connections.
+  /// Returns two free ports below the range for outgoing connections.
   private static func freePorts() -> [Int] {
     var ports: [Int] = []
     for _ in 0..<64 where ports.count < 2 {
@@ -140,7 +141,7 @@ extension PhoneDesk {
     tell()
   }
 
-  /// Lets the phone in that waits, if the person has seen these digits on it.
+  /// Lets the waiting phone in, if the person has seen these digits on it.
   ///
   /// - Throws: `PageFault` or an error of the node, whose sentence a page shows.
   func accept(digits: Int, label: String, right: BrowserRight) async throws {
@@ -173,7 +174,7 @@ extension PhoneDesk {
 // MARK: - For phones
 
 extension PhoneDesk {
-  /// Uses a code up; returns what became of it and, if it is taken, the phone's cookie.
+  /// Uses a code up. Returns the result and, if the code was accepted, the phone's cookie.
   func claim(_ code: String, from address: String, kind: String) -> (outcome: PhoneEntry.Outcome, cookie: String?) {
     let secret = Hexadecimal.encode(SecureRandom.bytes(SessionTable.secretBytes))
     let (outcome, isNews) = state.withLock { state in
@@ -184,12 +185,12 @@ extension PhoneDesk {
       if isEnded { state.code = nil }
       return (outcome, isEnded)
     }
-    // Wrong codes, of which anybody in the network can send many, make no open page ask again.
+    // Wrong codes do not make open pages ask again, because anyone in the network can send many.
     if isNews { tell() }
     return (outcome, outcome == .claimed ? secret : nil)
   }
 
-  /// Returns what a phone is told that waits.
+  /// Returns the answer to a phone that waits.
   func standing(_ secret: String) -> PhoneEntry.Standing {
     let standing = state.withLock { $0.entry.standing(secret: secret, now: Self.now) }
     if case .letIn = standing { tell() }
@@ -205,9 +206,11 @@ extension PhoneDesk {
   /// The names under which a person's own proxy leads phones to the pages.
   var hosts: [String] { proxies.names }
 
-  /// Returns the name of the pages that a request means, as an origin has it; `nil` for none.
+  /// Returns the host name of a request as an origin has it; `nil` if the pages do not have this
+  /// name.
   ///
-  /// `arrived` is the address and port where it arrived; empty where only a proxy is answered.
+  /// `arrived` is the address and port where the request arrived; empty if only a proxy is answered
+  /// there.
   func host(_ asked: String?, at arrived: String) -> String? {
     guard let asked = asked?.lowercased() else { return nil }
     if !arrived.isEmpty, asked == arrived { return arrived }
@@ -215,7 +218,8 @@ extension PhoneDesk {
     return hosts.first { $0 == name }
   }
 
-  /// Keeps where phones reach this machine at present, and what keeps them from it.
+  /// Stores the addresses at which phones reach this machine at present, and the fault that keeps
+  /// them from it.
   func listens(at addresses: [String], fault: Phrase?) {
     let (isNew, place) = state.withLock { state in
       let isNew =
@@ -229,8 +233,8 @@ extension PhoneDesk {
     tell()
   }
 
-  /// Returns the browsers that were let in, with the interfaces that a person chose for the node;
-  /// `nil` if the node is away.
+  /// Returns the browsers that were let in, and the interfaces that a person chose for the node;
+  /// `nil` if the node does not answer.
   func ask() async -> (browsers: [BrowserListing], interfaces: [String]?)? {
     do {
       let node = try await open()

@@ -1,33 +1,34 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// How one phone is let in: a code that the machine shows, two digits that the phone shows, and the
-/// yes of who sits at the machine.
+/// The procedure by which a phone is let in: the machine shows a code, the phone shows two digits,
+/// and the person at the machine says yes.
 ///
-/// Only hashes of codes and cookies are kept, apart from the cookie that the phone is to fetch.
+/// Only hashes of codes and cookies are kept, except for the cookie that the phone will fetch.
 ///
 /// Spec: Protocol/15-pages.md §8.
 struct PhoneEntry: Sendable {
-  /// How long a code may be used, in milliseconds.
+  /// The time for which a code may be used, in milliseconds.
   static let codeMilliseconds: Int64 = 60_000
-  /// How long a phone that has used it waits for the yes, and then for its cookie.
+  /// The time for which a phone that has used a code waits for the yes, and after it for its
+  /// cookie.
   static let answerMilliseconds: Int64 = 120_000
-  /// How long phones may come since the last step.
+  /// The time for which phones may come after the last step.
   static let openMilliseconds: Int64 = 600_000
 
-  /// What became of a code that a phone brought.
+  /// The result of using a code.
   enum Outcome: Hashable, Sendable {
     case claimed
-    /// It was used, has expired, or another one was shown after it.
+    /// The code was used, has expired, or was replaced by a newer one.
     case over
-    /// There was never such a code.
+    /// No such code was ever shown.
     case unknown
   }
 
-  /// What a phone that waits is told.
+  /// The answer to a phone that waits.
   enum Standing: Hashable, Sendable {
     case waiting(digits: Int)
-    /// It was let in, with this cookie, which is told once.
+    /// The phone was let in. It gets this cookie once.
     case letIn(cookie: String)
     case over
   }
@@ -36,9 +37,9 @@ struct PhoneEntry: Sendable {
   struct Claim: Hashable, Sendable {
     /// The two digits that it shows, 10 to 99.
     var digits: Int
-    /// From where it came.
+    /// The address from which the phone came.
     var address: String
-    /// What kind of phone it calls itself, such as `iPhone`; empty if that is not known.
+    /// The kind of phone that it says it is, such as `iPhone`; empty if it is not known.
     var kind: String
     fileprivate var secret: [UInt8]
     fileprivate var until: Int64
@@ -59,10 +60,10 @@ struct PhoneEntry: Sendable {
 
   func isOpen(_ now: Int64) -> Bool { now < openUntil }
 
-  /// Returns how long the code may still be used, in milliseconds; 0 without one.
+  /// Returns the time for which the code may still be used, in milliseconds; 0 if there is none.
   func codeLeft(_ now: Int64) -> Int64 { max(0, (code?.until ?? 0) - now) }
 
-  /// Returns the phone that waits for the yes; `nil` for none.
+  /// Returns the phone that waits for the yes; `nil` if there is none.
   func waiting(_ now: Int64) -> Claim? {
     guard let claim, claim.cookie == nil, now < claim.until else { return nil }
     return claim
@@ -75,7 +76,7 @@ struct PhoneEntry: Sendable {
     (openUntil, claim) = (0, nil)
   }
 
-  /// Opens a code in the place of an earlier one; `now` is on the boot clock, in milliseconds.
+  /// Opens a code, which replaces an earlier one. `now` is on the boot clock, in milliseconds.
   mutating func offer(_ text: String, now: Int64) {
     endCode()
     claim = nil
@@ -83,8 +84,8 @@ struct PhoneEntry: Sendable {
     open(now: now)
   }
 
-  /// Uses the code up for a phone that shows two digits, 10 to 99, and is known by a secret while
-  /// it waits.
+  /// Uses the code up for a phone. The phone shows two digits, 10 to 99, and is recognized by a
+  /// secret while it waits.
   mutating func use(_ text: String, secret: String, digits: Int, address: String, kind: String, now: Int64) -> Outcome {
     let hash = Self.hash(text)
     if let code, now < code.until, ConstantTime.areEqual(code.hash, hash) {
@@ -96,14 +97,15 @@ struct PhoneEntry: Sendable {
     }
     if let code, ConstantTime.areEqual(code.hash, hash) { return .over }
     if over.contains(where: { ConstantTime.areEqual($0, hash) }) { return .over }
-    // Wrong codes end nothing. Of 80 bits, a minute of them finds none, and everybody in the
-    // network can send some: who did so all the time would keep every phone out.
+    // Wrong codes end nothing. A minute of guesses does not find a code of 80 bits. If wrong codes
+    // ended a code, anyone in the network could keep every phone out by sending some.
     return .unknown
   }
 
-  /// Answers whether the phone that shows these digits is the right one; returns whether it waits.
+  /// Answers whether the phone that shows these digits is the right one. Returns whether such a
+  /// phone waits.
   ///
-  /// `cookie` is that for the phone; `nil` to turn it away.
+  /// `cookie` is the phone's cookie; `nil` to turn it away.
   mutating func answer(digits: Int, cookie: String?, now: Int64) -> Bool {
     guard var waiting = waiting(now), waiting.digits == digits else { return false }
     guard let cookie else {
@@ -115,7 +117,7 @@ struct PhoneEntry: Sendable {
     return true
   }
 
-  /// Returns what the phone with a secret is told.
+  /// Returns the answer to the phone with a secret.
   mutating func standing(secret: String, now: Int64) -> Standing {
     guard let claim, now < claim.until, ConstantTime.areEqual(claim.secret, Self.hash(secret)) else { return .over }
     guard let cookie = claim.cookie else { return .waiting(digits: claim.digits) }
@@ -138,7 +140,7 @@ enum PhoneCode {
   /// The number of random bytes.
   static let bytes = 10
 
-  /// Returns the code of random bytes, such as `7F3K-2M9A-…`.
+  /// Returns the code for random bytes, such as `7F3K-2M9A-…`.
   static func text(_ bytes: [UInt8]) -> String {
     let symbols = Array(Crockford.encode(bytes))
     return stride(from: 0, to: symbols.count, by: 4)
@@ -150,7 +152,7 @@ enum PhoneCode {
     let symbols = typed.uppercased().unicodeScalars.filter {
       $0.isASCII && ($0.properties.isAlphabetic || $0.value >= 0x30 && $0.value <= 0x39)
     }
-    // Letters that are taken for digits.
+    // Letters that are read as digits.
     let plain = symbols.map { scalar in
       switch scalar {
       case "O": Character("0")

@@ -6,7 +6,7 @@ enum PhonePages {
   static let trustPath = "/trust"
   static let authorityPath = "/trust/latchkey.crt"
 
-  /// What the phone shows by itself: whether a browser is one of an iPhone or of an Android.
+  /// Returns the kind of phone that a browser says it is on: an iPhone or an Android.
   static func kind(_ userAgent: String?) -> String {
     let text = userAgent ?? ""
     return ["iPhone", "iPad", "Android"].first { text.contains($0) } ?? ""
@@ -67,7 +67,7 @@ enum PhonePages {
 
   static var code: WebAnswer { .page(codeTemplate, EntryPages.bare("Sign in")) }
 
-  /// Returns the page of a phone that waits, which asks for itself again.
+  /// Returns the page of a phone that waits. The page asks for itself again.
   static func waiting(_ digits: Int) -> WebAnswer {
     .page(
       waitTemplate, EntryPages.bare("Is it this phone?").merging(["digits": "\(digits)", "again": waitPath]) { $1 })
@@ -75,10 +75,10 @@ enum PhonePages {
 
   static var trust: WebAnswer { .page(trustTemplate, EntryPages.bare("Trust the computer")) }
 
-  /// Returns the authority's certificate, to be installed or to be saved as a file and sent on.
+  /// Returns the authority's certificate, for installing, or for saving as a file and sending on.
   static func certificate(_ authority: CertificateFolder.Authority, isSaved: Bool) -> WebAnswer {
     let type = isSaved ? "application/octet-stream" : "application/x-x509-ca-cert"
-    // What is attached, an iPhone saves as a file instead of offering to install it.
+    // An iPhone would save an attachment as a file, and not offer to install it.
     let saved = isSaved ? [("Content-Disposition", "attachment; filename=\"latchkey.crt\"")] : []
     return WebAnswer(200, [("Content-Type", type), ("Cache-Control", "no-store")] + saved, body: .bytes(authority.der))
   }

@@ -5,20 +5,21 @@ import LatchkeySystem
 import Logging
 import Synchronization
 
-/// What answers phones behind TLS: it takes codes, lets phones wait, and shows a parent's pages to
-/// those that were let in.
+/// The responder for phones behind TLS: it accepts codes, lets phones wait, and shows a parent's
+/// pages to phones that were let in.
 ///
 /// Spec: Protocol/15-pages.md §8.
 struct PhoneResponder: Sendable {
-  /// The cookie of a phone that was let in, whose name no page without TLS can set.
+  /// The name of the cookie of a phone that was let in. A page without TLS cannot set a cookie of
+  /// this name.
   static let cookieName = "__Host-latchkey"
-  /// The cookie of a phone that waits.
+  /// The name of the cookie of a phone that waits.
   static let waitingName = "__Host-latchkey-waiting"
 
   let desk: PhoneDesk
   let pages: PageService
   let logger: Logger
-  /// Returns the node by the rights of the browser with a cookie.
+  /// Returns the node with the rights of the browser that has a cookie.
   let open: PhoneAccess.Opening
   private let words = PhoneWords()
 
@@ -27,10 +28,10 @@ struct PhoneResponder: Sendable {
     pages = PageService(logger: logger, phones: nil)
   }
 
-  /// Returns the answer to a request, with the headers that every answer has.
+  /// Returns the answer to a request, with the headers of every answer.
   ///
-  /// `host` is the address and port where the request arrived, which it must name, or a name of a
-  /// proxy; empty where only the latter is answered.
+  /// `host` is the address and port where the request arrived. The request must name it or a
+  /// proxy's allowed name. If `host` is empty, it must name a proxy's name.
   func answer(_ request: WebRequest, _ host: String) async -> WebAnswer {
     await checked(request, host).finished(for: request)
   }
@@ -79,11 +80,11 @@ struct PhoneResponder: Sendable {
     }
   }
 
-  /// Browsers keep no cookie for longer than 400 days; each page gives it anew.
+  /// Browsers keep a cookie for at most 400 days. Each page sets it anew.
   private static let cookieSeconds = 400 * 86_400
 
   private static func setCookie(_ name: String, _ value: String, seconds: Int) -> (name: String, value: String) {
-    // A link from a notice leads to a page, so that the cookie is sent along with links.
+    // The cookie is also sent when a link is followed, because notices have links to pages.
     ("Set-Cookie", "\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=\(seconds)")
   }
 
@@ -124,7 +125,7 @@ struct PhoneResponder: Sendable {
     text.utf8.count == SessionTable.secretBytes * 2 && Hexadecimal.decode(text) != nil
   }
 
-  /// Returns the token of a session's forms, which nobody knows who does not know the cookie.
+  /// Returns the token of a session's forms. Without the cookie, it cannot be known.
   private static func token(_ cookie: String) -> String {
     Hexadecimal.encode(SHA256.hash([UInt8]("latchkey form \(cookie)".utf8)).prefix(SessionTable.secretBytes))
   }
@@ -138,14 +139,15 @@ private final class PhoneWords: Sendable {
   func take(_ browser: String) -> PageWord? { words.withLock { $0.removeValue(forKey: browser) } }
 }
 
-/// What answers the trust step, without TLS: it gives the authority's certificate alone.
+/// The responder of the trust step, without TLS. It gives only the authority's certificate, with
+/// steps.
 struct TrustResponder: Sendable {
   let desk: PhoneDesk
 
   func answer(_ request: WebRequest, _ host: String) -> WebAnswer { checked(request, host).finished(for: request) }
 
   private func checked(_ request: WebRequest, _ host: String) -> WebAnswer {
-    // A proxy is for the pages alone.
+    // A proxy is only for the pages.
     guard request.host?.lowercased() == host else { return PhonePages.otherTrustName }
     guard request.method == .get else { return EntryPages.fault(405, "This page is only read.") }
     guard desk.isOpen, let authority = desk.folder.authority else { return PhonePages.closed }

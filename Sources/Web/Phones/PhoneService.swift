@@ -9,13 +9,13 @@ import NIOPosix
 import NIOSSL
 import ServiceLifecycle
 
-/// The listeners for phones: that of the pages, by TLS, and that of the trust step.
+/// The listeners for phones: one for the pages, with TLS, and one for the trust step.
 ///
-/// They exist only while phones are or may be let in, at this machine's private addresses.
+/// They exist only while phones are let in or may come, at this machine's private addresses.
 ///
 /// Spec: Protocol/15-pages.md §8.
 struct PhoneService: Sendable {
-  /// The time between two looks at addresses, certificates and phones while phones are let in.
+  /// The time between two checks of addresses, certificates and phones while phones are let in.
   private static let pause: Duration = .seconds(10)
   /// The address at which a proxy on this machine finds the pages.
   static let proxyAddress = "127.0.0.1"
@@ -35,10 +35,10 @@ struct PhoneService: Sendable {
     var leaf: CertificateFolder.Leaf?
     /// A Boolean value that indicates whether phones are let in or may come.
     var isNeeded = false
-    /// A Boolean value that indicates whether there is a listener for a proxy alone.
+    /// A Boolean value that indicates whether there is a listener only for a proxy.
     var isProxied = false
 
-    /// A Boolean value that indicates whether there is something to listen at.
+    /// A Boolean value that indicates whether there is an address to listen at.
     var isServed: Bool { !addresses.isEmpty || isProxied }
   }
 
@@ -71,7 +71,7 @@ struct PhoneService: Sendable {
     wakes.yield()
   }
 
-  /// Serves by a plan until another one holds, and returns that.
+  /// Serves according to a plan until the plan changes, and returns the new one.
   private func serve(
     _ plan: Plan, _ iterator: inout AsyncStream<Void>.AsyncIterator, _ wakes: AsyncStream<Void>.Continuation
   ) async -> Plan {
@@ -85,7 +85,7 @@ struct PhoneService: Sendable {
       await Self.wake(wakes)
       return Plan(isNeeded: plan.isNeeded)
     }
-    // Before a server can say that its port is taken.
+    // This comes before a server can report that its port is taken.
     desk.listens(at: plan.addresses, fault: nil)
     let tasks = servers.map { server in
       // A server ends with its task; it fails if its port is taken.
@@ -108,7 +108,7 @@ struct PhoneService: Sendable {
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
     if desk.shown.fault != nil {
-      // Somebody else has the port: it is tried again.
+      // Another program has the port. It is tried again.
       await Self.wake(wakes)
     }
     return next
@@ -126,17 +126,18 @@ struct PhoneService: Sendable {
       """, ["port": .number(plan.port)])
   }
 
-  /// Returns what is to listen now; makes the certificate, and erases all with the last phone.
+  /// Returns the present plan. Renews the certificate, and erases all certificates after the last
+  /// phone was removed.
   private func plan(after last: Plan) async -> Plan {
     let isOpen = desk.isOpen
-    // Nothing is asked while no phone is let in and none comes.
+    // The node is not asked while no phone is let in and none may come.
     guard isOpen || desk.folder.hasAuthority || last.isNeeded, let place = desk.place else {
       desk.listens(at: [], fault: nil)
       return Plan()
     }
-    // What held last holds while the node is away.
+    // While the node does not answer, the last plan stays.
     guard let known = await desk.ask() else { return last }
-    // It may have been opened while the node was asked.
+    // Phones may have been allowed to come while the node was asked.
     if known.browsers.isEmpty, !isOpen, !desk.isOpen {
       desk.folder.erase()
       desk.listens(at: [], fault: nil)
@@ -153,7 +154,7 @@ struct PhoneService: Sendable {
         logger.info("the certificate for phones was made anew")
       } catch {
         logger.warning("no certificate was made", metadata: ["why": "\(error.sentence)"])
-        // The present one may hold for some addresses, until its end.
+        // The present certificate may be valid for some addresses, until its end.
         if leaf.map({ $0.until <= now }) ?? true {
           desk.listens(at: [], fault: error.phrase)
           return Plan(isNeeded: true)
@@ -184,7 +185,7 @@ struct PhoneService: Sendable {
       }
     }
     if plan.isProxied {
-      // The certificate does not speak for this address, and nobody but a proxy is answered there.
+      // The certificate is not for this address. Only a proxy is answered there.
       servers.append(
         try server(Self.proxyAddress, plan.port, configuration, counter) { request, _ in
           await responder.answer(request, "")

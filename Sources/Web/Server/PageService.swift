@@ -5,27 +5,28 @@ import LatchkeySystem
 import Logging
 import Synchronization
 
-/// Somebody who was let in, as pages and forms need it.
+/// A browser that was let in, with what pages and forms need of its session.
 struct PageSession: Sendable {
-  /// What each form carries.
+  /// The token that each form carries.
   var token: String
-  /// What a phone may do; `nil` for a browser of this machine.
+  /// The right of a phone; `nil` for a browser of this machine.
   var right: BrowserRight?
-  /// Returns the node by the rights of who was let in; with a key for one edit, done once.
+  /// Returns the node with the rights of the browser. With an idempotency key, the node makes one
+  /// edit once.
   var node: WebServer.Opening
-  /// Returns the sentence for the next page, once.
+  /// Returns the sentence for the next page, and removes it.
   var takeWord: @Sendable () -> PageWord?
   /// Keeps a sentence for the next page.
   var tell: @Sendable (PageWord) -> Void
   var signOut: @Sendable () async -> Void
 }
 
-/// What shows pages and carries out forms for who was let in.
+/// The service that shows pages and carries out forms for browsers that were let in.
 ///
 /// Spec: Protocol/15-pages.md §4.
 struct PageService: Sendable {
   let logger: Logger
-  /// How phones are let in; `nil` where that is not done.
+  /// The desk that lets phones in; `nil` if phones cannot be let in here.
   let phones: PhoneDesk?
   private let pairings = OpenPairings()
   private let absence = NodeAbsence()
@@ -56,7 +57,8 @@ struct PageService: Sendable {
         phones: phones)
       let (title, data) = try await page.read(call)
       var all = frame(title, viewer, request.path, session)
-      // A script that asks between a form and the page after it must not take the sentence away.
+      // A script may send a request between a form and the page after it. It must not take the
+      // sentence.
       if !request.isPart, let word = session.takeWord() {
         all["word"] = ["sentences": word.sentences, "isFault": word.isFault] as PageData
       }
@@ -79,7 +81,7 @@ struct PageService: Sendable {
             ? viewer == .phone ? Self.notFromPhones : EntryPages.Fault(403, "This is not yours to do.", back: "/")
             : EntryPages.Fault(404, "There is no such form.", back: "/"), viewer, session)
       }
-      // A form may ask something, or say what would change, before the node refuses the change.
+      // A form may ask a question, or say what would change, before the node refuses the change.
       guard session.right != .look else { return fault(Self.looks, viewer, session) }
       let call = FormCall(
         node: node, fields: fields, now: WallClock.now(), pairings: pairings, phones: phones,
@@ -94,22 +96,22 @@ struct PageService: Sendable {
     } catch { return fault(fault(of: error, back: "/"), nil, session) }
   }
 
-  /// Returns what is said to a phone about which the node could not be asked.
+  /// Returns the answer to a phone if the node does not answer.
   ///
-  /// It may be anybody's in the network. So a node that is away is said in the words for somebody
-  /// who is not known, without its folder and without a command.
+  /// The phone may be anyone's in the network. So the page about an absent node is the one for an
+  /// unknown reader, without the node's folder and without a command.
   func unanswered(_ error: any Error) -> WebAnswer {
-    // A full disk is said as it is; every other reason is one of this machine's own.
+    // Only a full disk is named. Any other reason is not for a phone.
     let isStorage = (error as? LocalAPIError)?.code == .storage
     let fault = fault(of: isStorage ? error : LocalAPIError(.timeout, "The node is away."), back: nil)
     logger.notice("a phone was not answered", metadata: ["why": "\(error)"])
     return EntryPages.page(fault, EntryPages.bare("Not done"))
   }
 
-  /// Notes that the node has answered for a phone.
+  /// Notes that the node has answered a phone's request.
   func answered() { absence.answered(.phone) }
 
-  /// Returns what is said of an error: of a node that does not answer, since when.
+  /// Returns the page's fault for an error. If the node does not answer, it says since when.
   private func fault(of error: any Error, back: String?) -> EntryPages.Fault {
     if let sentence = absence.sentence(error, now: WallClock.now()) {
       return EntryPages.Fault(503, sentence, back: back)
@@ -117,14 +119,14 @@ struct PageService: Sendable {
     return EntryPages.Fault(error, back: back)
   }
 
-  /// Returns the node, and who looks at it.
+  /// Returns the node, and the viewer.
   private func viewer(_ session: PageSession) async throws -> (node: any NodeInterface, viewer: Viewer) {
     let (node, viewer) = try await asked(session)
     absence.answered(viewer)
     return (node, viewer)
   }
 
-  /// Asks the node who looks at it: its role says so.
+  /// Asks the node for its role, which decides who the viewer is.
   private func asked(_ session: PageSession) async throws -> (node: any NodeInterface, viewer: Viewer) {
     let node = try await session.node(nil)
     if session.right != nil { return (node, .phone) }
@@ -133,7 +135,7 @@ struct PageService: Sendable {
       return (node, role == .parent ? .parent : .child)
     } catch {
       guard error.code == .forbidden else { throw error }
-      // In an account that children share, only this is answered until one has said who is there.
+      // In a shared account, the node answers only this until a child has said that it is there.
       _ = try await node.ask(Endpoints.getPresence)
       return (node, .child)
     }
@@ -160,7 +162,7 @@ struct PageService: Sendable {
   }
 }
 
-/// Since when the node does not answer, for the pages that say so.
+/// The time since which the node does not answer, for pages that show it.
 final class NodeAbsence: Sendable {
   private struct State {
     var since: Int64?
@@ -169,12 +171,12 @@ final class NodeAbsence: Sendable {
 
   private let state = Mutex(State())
 
-  /// Notes that the node has answered; `viewer` is who looks at it.
+  /// Notes that the node has answered a viewer.
   func answered(_ viewer: Viewer) { state.withLock { $0 = State(since: nil, isParents: viewer == .parent) } }
 
-  /// Returns what is said since the node does not answer; `nil` for another error.
+  /// Returns the sentence about a node that does not answer; `nil` for another error.
   ///
-  /// A child, or somebody who is not known yet, reads no paths and commands of the node.
+  /// A child or an unknown reader sees no path and no command of the node.
   func sentence(_ error: any Error, now: Int64) -> Phrase? {
     guard (error as? LocalAPIError)?.code == .timeout else { return nil }
     let (since, isParents) = state.withLock { state in

@@ -7,9 +7,9 @@ import NIOCore
 struct WebAnswer {
   enum Body {
     case bytes([UInt8])
-    /// A page, before it is put into the language of who reads it.
+    /// A page, before its translation into the reader's language.
     case page(PageTemplate, PageData)
-    /// The stream of changes, until the page closes it or its session has ended.
+    /// The stream of changes, until the page closes it or its session ends.
     case changes(isLetIn: @Sendable () async -> Bool)
   }
 
@@ -27,7 +27,7 @@ struct WebAnswer {
     )
   }
 
-  /// Returns the answer with the headers that every answer has, in the language of who asks.
+  /// Returns the answer with the headers of every answer, in the reader's language.
   func finished(for request: WebRequest) -> WebAnswer {
     var answer = self
     answer.headers += Self.everywhere
@@ -56,8 +56,8 @@ struct WebAnswer {
     WebAnswer(303, [("Location", path), ("Cache-Control", "no-store")])
   }
 
-  /// What every answer says to a browser: nothing of another site's is loaded, no code stands in a
-  /// page, and no other site shows a page in itself.
+  /// The headers of every answer. A browser loads nothing from another site, runs no inline code,
+  /// and shows no page inside another site.
   static let everywhere: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",
@@ -65,13 +65,14 @@ struct WebAnswer {
         + "frame-ancestors 'none'; base-uri 'none'"
     ),
     ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
-    // Without this site's name, a browser calls the origin of its own forms `null`.
+    // Without a referrer policy for the own site, a browser sends `null` as the origin of the
+    // pages' own forms.
     ("Referrer-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
     ("Cross-Origin-Resource-Policy", "same-origin"), ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
   ]
 }
 
-/// A request as the pages see it.
+/// A request to the pages, with the parts that they need.
 struct WebRequest: Sendable {
   enum Method: Sendable {
     case get
@@ -81,19 +82,19 @@ struct WebRequest: Sendable {
   var method: Method?
   /// The path and the query as they were sent.
   var target: String
-  /// The name to which it was sent; `nil` without one, or with two.
+  /// The host name in the request; `nil` if there is none, or more than one.
   var host: String?
   var origin: String?
   /// The header `Sec-Fetch-Site`.
   var site: String?
   var cookies: String?
   var contentType: String?
-  /// The language of who reads, by the header `Accept-Language`.
+  /// The reader's language, from the header `Accept-Language`.
   var language = Language.english
-  /// A Boolean value that indicates whether the script of an open page asks.
+  /// A Boolean value that indicates whether the script of an open page has sent the request.
   var isPart = false
   var userAgent: String?
-  /// The address from which it was sent; empty if that does not matter.
+  /// The address of the sender; empty if it does not matter.
   var address = ""
   /// Returns the body; `nil` if it is longer than a form may be.
   var body: @Sendable () async throws -> [UInt8]?
@@ -107,16 +108,16 @@ struct WebRequest: Sendable {
     return FormFields(text[text.index(after: mark)...])
   }
 
-  /// Returns the one name to which a request was sent; `nil` without one, or with others beside it.
+  /// Returns the one host name in a request; `nil` if there is none, or more than one.
   ///
-  /// Of two, a proxy and these pages could mean different ones. `authority` is the first header
-  /// `Host`, or `:authority` of HTTP/2.
+  /// If there were two, a proxy and the pages could use different ones. `authority` is the first
+  /// header `Host`, or `:authority` of HTTP/2.
   static func host(_ authority: String?, others: Int) -> String? { others == 0 ? authority : nil }
 
-  /// The value of the pages' cookie; `nil` without one, or with two.
+  /// The value of the pages' cookie; `nil` if there is none, or more than one.
   var cookie: String? { cookie(Self.cookieName) }
 
-  /// Returns the value of a cookie; `nil` without one, or with two.
+  /// Returns the value of a cookie; `nil` if there is none, or more than one.
   func cookie(_ name: String) -> String? {
     let values = (cookies ?? "").split(separator: ";").compactMap { pair -> Substring? in
       let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -129,7 +130,7 @@ struct WebRequest: Sendable {
 }
 
 extension WebRequest {
-  /// Takes what the pages need of a request, and of where it came from.
+  /// Creates a request from the framework's request and the sender's address.
   init(_ request: Request, from address: String = "") {
     let headers = request.headers
     func header(_ name: String) -> String? { HTTPFields.Element.Name(name).flatMap { headers[$0] } }
@@ -154,7 +155,8 @@ extension WebRequest {
 }
 
 extension WebAnswer {
-  /// Returns the answer as it is written; `door` counts the open pages, but not those of phones.
+  /// Returns the answer as the framework writes it. `door` counts the open pages, but not those of
+  /// phones.
   func response(to request: Request, door: WebDoor?, feed: ChangeFeed) -> Response {
     var fields = HTTPFields()
     for header in headers {

@@ -7,7 +7,8 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// A connection to the pages: the framework's, if the other end is of the own account.
+/// The channel of a connection to the pages. It closes the connection unless the other end belongs
+/// to the own account.
 ///
 /// Spec: Protocol/15-pages.md §1.
 struct WebChannel: ServerChildChannel {
@@ -32,14 +33,14 @@ struct WebChannel: ServerChildChannel {
 
   /// Closes a connection so that the kernel forgets it at once, whatever the other end does.
   ///
-  /// The server leaves a connection open whose setup has failed, and the kernel keeps one that is
-  /// closed in the usual way for a minute, while the other end does not close it as well.
+  /// The server leaves a connection open if its setup fails. The kernel keeps a connection that is
+  /// closed in the usual way for a minute, unless the other end also closes it.
   private func refuse(_ channel: any Channel) {
     if let options = channel as? any SocketOptionProvider { _ = options.setSoLinger(linger(l_onoff: 1, l_linger: 0)) }
     channel.close(promise: nil)
   }
 
-  /// When a refusal was logged last: another account can have any number of them.
+  /// The time of the last logged refusal. Another account can cause any number of refusals.
   private static let refusals = RefusalLog()
 
   private static func isOwn(_ channel: any Channel) -> Bool {
@@ -55,13 +56,13 @@ struct WebChannel: ServerChildChannel {
   }
 }
 
-/// The refusals that are logged: one a minute, however many there are.
+/// The limit on logged refusals: one a minute, however many there are.
 final class RefusalLog: Sendable {
   private static let milliseconds: Int64 = 60_000
 
   private let last = Mutex<Int64?>(nil)
 
-  /// Returns whether a refusal is to be logged.
+  /// Returns whether to log a refusal now.
   func isNew(_ now: Int64 = SystemClock.boot.milliseconds) -> Bool {
     last.withLock { last in
       guard last.map({ now - $0 >= Self.milliseconds }) ?? true else { return false }
@@ -71,10 +72,10 @@ final class RefusalLog: Sendable {
   }
 }
 
-/// The account whose program has opened a loopback connection, by what the kernel knows of sockets.
+/// The account whose program has opened a loopback connection, according to the kernel.
 ///
 /// Every account of a machine can connect to its loopback addresses. The kernel names the owner of
-/// the other end, so that only the own account is let in, whatever link or cookie another one has.
+/// the other end. So only the own account is let in, whatever link or cookie another account has.
 ///
 /// Spec: Protocol/15-pages.md §1.
 struct ConnectionOwner: Sendable {
@@ -84,7 +85,7 @@ struct ConnectionOwner: Sendable {
 
     fileprivate var pair: (address: IPAddress, port: UInt16) { (address, port) }
 
-    /// The same end as a socket of version 6 has it.
+    /// The same end as an IPv6 socket shows it.
     var mapped: End? {
       IPAddress([UInt8](repeating: 0, count: 10) + [0xFF, 0xFF] + address.bytes).map { End(address: $0, port: port) }
     }
@@ -97,20 +98,21 @@ struct ConnectionOwner: Sendable {
     case .connected(let account): return account
     case .otherwise: return nil
     case .none:
-      // The end of this process is there, whatever became of the other one. So a program that
-      // closes its socket at once does not have the whole table read.
+      // The socket of this process exists, even if the other one is gone. So a program that closes
+      // its socket at once cannot make this process read the whole table.
       guard TCPSocketOwner.ask(server.pair, client.pair) == .none else { return nil }
       return tabled(client: client, server: server)
     }
   }
 
-  /// Returns the same from the table of all sockets, for a kernel that does not look up one.
+  /// Returns the same from the table of all sockets, for a kernel that cannot look up a single
+  /// socket.
   static func tabled(client: End, server: End) -> UInt32? {
     let path = client.address.isV4 ? "/proc/net/tcp" : "/proc/net/tcp6"
     if let account = ProcFile.read(path, most: mostBytes).flatMap({ account(client: client, server: server, in: $0) }) {
       return account
     }
-    // A program may reach an address of version 4 with a socket of version 6.
+    // A program may reach an IPv4 address with an IPv6 socket.
     guard client.address.isV4, let mapped = client.mapped, let other = server.mapped else { return nil }
     return ProcFile.read("/proc/net/tcp6", most: mostBytes).flatMap { account(client: mapped, server: other, in: $0) }
   }
@@ -120,8 +122,8 @@ struct ConnectionOwner: Sendable {
   /// Returns the number of the account in the row of `/proc/net/tcp` or `/proc/net/tcp6` whose own
   /// end is the client's; `nil` if there is no such row.
   ///
-  /// Only a socket whose connection is established counts. The kernel shows the number 0 for one
-  /// that its program has closed already: a connection of anybody would look like one of root's.
+  /// Only an established socket counts. For a socket that its program has closed, the kernel shows
+  /// the number 0, so that any account's connection would look like root's.
   static func account(client: End, server: End, in table: [UInt8]) -> UInt32? {
     guard let own = field(client), let other = field(server) else { return nil }
     for line in table.split(separator: UInt8(ascii: "\n")).dropFirst() {
@@ -133,8 +135,8 @@ struct ConnectionOwner: Sendable {
     return nil
   }
 
-  /// Returns an end as the kernel writes it: the address in words of 32 bits in the order of this
-  /// machine's bytes, and the port.
+  /// Returns an end as the kernel writes it: the address as 32-bit words in this machine's byte
+  /// order, and the port.
   private static func field(_ end: End) -> [UInt8]? {
     var text: [UInt8] = []
     for start in stride(from: 0, to: end.address.bytes.count, by: 4) {

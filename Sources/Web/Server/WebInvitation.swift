@@ -5,33 +5,33 @@ import LatchkeySystem
 import Logging
 import Synchronization
 
-/// A one-time link, as the process of the pages gives it to a command of the same account.
+/// A one-time link, as the pages' process gives it to a command of the same account.
 public struct WebInvitation: Hashable, Sendable {
-  /// The file that takes the link to a browser.
+  /// The path of the file that carries the link to a browser.
   public var file: String
-  /// The link as an address, for a person to open.
+  /// The address with the link, for a person to open.
   public var address: String
 
   private static let mostBytes = 4_096
-  /// The page to begin with.
+  /// The path of the first page.
   public static let first = "/"
-  /// The page that lets phones in.
+  /// The path of the page that lets phones in.
   public static let phones = PhonesPage.path
 
   init(file: String, address: String) { (self.file, self.address) = (file, address) }
 
-  /// The lines in which it is given.
+  /// The two lines of the answer.
   var bytes: [UInt8] { [UInt8]("\(file)\n\(address)\n".utf8) }
 
-  /// Reads the lines; `nil` if they are malformed.
+  /// Reads the two lines; `nil` if they are malformed.
   init?(_ bytes: [UInt8]) {
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
     guard lines.count == 3, lines[2].isEmpty, lines[0].hasPrefix("/"), lines[1].hasPrefix("http://") else { return nil }
     self.init(file: String(lines[0]), address: String(lines[1]))
   }
 
-  /// Asks the process that serves at a place for a new link to a page; `nil` if no process of this
-  /// account serves there, or it does not answer in time.
+  /// Asks the process that serves at a place for a new link to a page. Returns `nil` if no process
+  /// of this account serves there, or if it does not answer in time.
   public static func ask(_ place: WebPlace, page: String = first, milliseconds: Int32 = 5_000) -> WebInvitation? {
     guard let socket = LocalSocket.connect(to: place.socket), socket.peer?.user == geteuid() else { return nil }
     // It is short: a new connection has room for it.
@@ -41,7 +41,7 @@ public struct WebInvitation: Hashable, Sendable {
   }
 }
 
-/// What gives one-time links to commands of the same account, over a socket.
+/// The service that gives one-time links to commands of the same account, over a socket.
 final class InvitationService: Sendable {
   private let place: WebPlace
   private let host: String
@@ -54,9 +54,9 @@ final class InvitationService: Sendable {
     (self.place, self.host, self.door, self.logger) = (place, host, door, logger)
   }
 
-  /// Gives links until the task is cancelled; calls `onRunning` once a command can connect.
+  /// Gives links until the task is cancelled. Calls `onRunning` once a command can connect.
   ///
-  /// - Throws: `WebFault` if the socket cannot be made.
+  /// - Throws: `WebFault` if the socket cannot be created.
   func run(onRunning: @Sendable () -> Void) async throws {
     guard let listener = LocalSocket.listen(at: place.socket) else {
       throw WebFault(
@@ -82,7 +82,7 @@ final class InvitationService: Sendable {
         file: file, address: "http://\(host)/in?link=\(link)" + (isFirst ? "" : "&page=\(page)"))
       // It is short: a new connection has room for it.
       _ = caller.write(invitation.bytes[...])
-      // The file outlives its link by nothing.
+      // The file is removed as soon as its link ends.
       Task { [weak self] in
         do { try await Task.sleep(for: .milliseconds(OneTimeLinks.milliseconds)) } catch { return }
         self?.remove(link)
@@ -90,7 +90,8 @@ final class InvitationService: Sendable {
     } catch { logger.warning("no link was given", metadata: ["why": "\(error)"]) }
   }
 
-  /// Returns the page that a caller names within a second; `nil` if there is no such page.
+  /// Returns the page that a caller names within a second; `nil` if it names none that a link may
+  /// lead to.
   private static func page(of caller: LocalSocket) -> String? {
     let end = UInt8(ascii: "\n")
     guard let bytes = caller.read(within: 1_000, until: { $0.last == end || $0.count >= 64 }), bytes.last == end else {
@@ -104,8 +105,8 @@ final class InvitationService: Sendable {
 }
 
 extension LocalSocket {
-  /// Reads until there is enough, or the other side has ended; `nil` if the time in milliseconds is
-  /// over before.
+  /// Reads until there are enough bytes, or the other side has ended. Returns `nil` if the time, in
+  /// milliseconds, is over before.
   fileprivate func read(within milliseconds: Int64, until isEnough: ([UInt8]) -> Bool) -> [UInt8]? {
     let deadline = SystemClock.awake.milliseconds + milliseconds
     var bytes: [UInt8] = []

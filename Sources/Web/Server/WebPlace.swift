@@ -5,20 +5,20 @@ import LatchkeyProtocol
 import LatchkeySystem
 import Synchronization
 
-/// The folder in which the pages of one node are found by commands of the same account: a lock, a
+/// The folder by which commands of the same account find the pages of one node. It holds a lock, a
 /// socket, and the files that carry one-time links to a browser.
 ///
-/// It lies in the account's folder of the session, which no other account may enter.
+/// It lies in the account's session folder, which no other account may enter.
 ///
 /// Spec: Protocol/15-pages.md §2.
 public struct WebPlace: Hashable, Sendable {
   public let folder: String
-  /// The language of the account, for what is shown before a browser says its own.
+  /// The account's language, for texts that are shown before a browser has sent its own.
   public var language = Language.english
 
-  /// Finds the folder in that of the session, the value of `XDG_RUNTIME_DIR`.
+  /// Finds the folder in the session folder, which `XDG_RUNTIME_DIR` names.
   ///
-  /// - Throws: `WebFault` without a folder that belongs to this account alone.
+  /// - Throws: `WebFault` if no session folder belongs to this account alone.
   public init(ofNodeIn stateFolder: String, runtimeFolder: String?) throws(WebFault) {
     let given = runtimeFolder.flatMap { $0.hasPrefix("/") ? $0 : nil }
     let base = given ?? "/run/user/\(geteuid())"
@@ -33,8 +33,8 @@ public struct WebPlace: Hashable, Sendable {
 
   var socket: String { folder + "/web.sock" }
 
-  /// Creates the folder, and removes what an earlier process has left in it; returns a descriptor
-  /// that holds its lock, or `nil` if another process serves there.
+  /// Creates the folder, and removes the files of an earlier process. Returns a descriptor that
+  /// holds the lock, or `nil` if another process serves there.
   func take() throws(WebFault) -> Int32? {
     guard mkdir(folder, 0o700) == 0 || errno == EEXIST, Self.isPrivate(folder) else { throw fault(folder) }
     let lock = open(folder + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -51,8 +51,8 @@ public struct WebPlace: Hashable, Sendable {
     for name in ProcFile.names(in: folder) ?? [] where name != "lock" { unlink("\(folder)/\(name)") }
   }
 
-  /// Writes a page that posts a link to a file that only this account can read, and returns the
-  /// file's path, which does not tell the secret.
+  /// Writes a page that posts a link into a file that only this account can read. Returns the
+  /// file's path, which does not contain the secret.
   func write(link: String, host: String, page: String = WebInvitation.first) throws(WebFault) -> String {
     let path = "\(folder)/open-\(Hexadecimal.encode(SecureRandom.bytes(8))).html"
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -93,7 +93,7 @@ public struct WebPlace: Hashable, Sendable {
     WebFault("\(path) cannot be made (\(String(cString: strerror(errno)))): check the folder's rights and the disk.")
   }
 
-  /// Returns whether a folder belongs to this account and nobody else may enter it.
+  /// Returns whether a folder belongs to this account and no other account may enter it.
   private static func isPrivate(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
@@ -101,9 +101,9 @@ public struct WebPlace: Hashable, Sendable {
   }
 }
 
-/// What keeps the pages from being shown: a sentence with the next step.
+/// A fault that keeps the pages from being shown: a sentence with the next step.
 public struct WebFault: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The sentence, before it is put into the language of who reads it on a page.
+  /// The sentence, before its translation into the reader's language.
   public var phrase: Phrase
 
   /// Creates a fault whose sentence is in English alone, for a terminal.
@@ -114,24 +114,24 @@ public struct WebFault: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String { sentence }
 }
 
-/// The confinement of the process of the pages to its own files.
+/// The confinement of the pages' process to its own files.
 ///
-/// With a phone let in, everybody in the home's network reaches this process. If it is taken over,
-/// it cannot read the node's key and database, nor any other file of the account.
+/// When a phone is let in, everyone in the home's network can reach this process. An attacker who
+/// takes it over cannot read the node's key and database, nor any other file of the account.
 ///
 /// Spec: Protocol/15-pages.md §10.
 public enum WebConfinement {
-  /// Returns what the process may open: programs and settings of the system, the folder of phones,
-  /// and the folder in which commands find it.
+  /// Returns the rules for what the process may open: programs and settings of the system, the
+  /// folder of phones, and the folder by which commands find it.
   ///
-  /// Both folders are created, where that is possible: a rule names what is there.
+  /// Both folders are created if possible, because a rule can only name an existing folder.
   static func rules(_ place: WebPlace, stateFolder: String) -> [FileConfinement.Rule] {
     let folders = [place.folder, PhonePlace.folder(in: stateFolder)]
     for folder in folders { mkdir(folder, 0o700) }
     return FileConfinement.programs + folders.map { FileConfinement.Rule($0, .write) }
   }
 
-  /// The folder of phones that the rules mean, by its device and number.
+  /// The folder of phones that the rules are about, by its device and number.
   private struct State {
     var folder: FolderMark?
     var isInForce = false
@@ -142,15 +142,15 @@ public enum WebConfinement {
   /// A Boolean value that indicates whether this process is confined.
   static var isInForce: Bool { state.withLock { $0.isInForce } }
 
-  /// A Boolean value that indicates whether another folder has taken the place of that of phones,
-  /// as when a backup was restored.
+  /// A Boolean value that indicates whether another folder has taken the place of the folder of
+  /// phones, as when a backup was restored.
   ///
-  /// The rules mean the earlier one, so that this process can open nothing in the new one.
+  /// The rules are about the earlier folder, so that this process can open nothing in the new one.
   static var isOutdated: Bool { state.withLock { $0.isInForce && $0.folder?.isInPlace == false } }
 
-  /// Confines this process, which has only one thread yet.
+  /// Confines this process. It must have only one thread.
   public static func begin(_ place: WebPlace, stateFolder: String) {
-    // Threads that are there already would not be confined.
+    // Other threads that exist already would not be confined.
     guard ProcFile.names(in: "/proc/self/task")?.count == 1 else { return }
     let rules = rules(place, stateFolder: stateFolder)
     let folder = FolderMark(PhonePlace.folder(in: stateFolder))
@@ -165,7 +165,7 @@ struct FolderMark: Hashable, Sendable {
   private let device: UInt64
   private let number: UInt64
 
-  /// Notes what a path leads to; `nil` if it leads to nothing.
+  /// Creates the identity of the folder at a path; `nil` if there is none.
   init?(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }

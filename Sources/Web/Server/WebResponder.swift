@@ -4,17 +4,18 @@ import LatchkeyProtocol
 import LatchkeySystem
 import Logging
 
-/// What answers requests: it checks who sent them, and shows pages or carries out forms.
+/// The responder of the machine's own pages: it checks the sender of each request, and shows pages
+/// or carries out forms.
 ///
 /// Spec: Protocol/15-pages.md §3, §4.
 struct WebResponder: Sendable {
   let check: RequestCheck
   let door: WebDoor
   let logger: Logger
-  /// Returns the node by the rights of the account.
+  /// Returns the node with the rights of the account.
   let open: WebServer.Opening
   let pages: PageService
-  /// Called with the secret of a link that was used.
+  /// The function that is called with the secret of a link that was used.
   let onUse: @Sendable (String) -> Void
 
   func answer(_ request: WebRequest) async -> WebAnswer { await checked(request).finished(for: request) }
@@ -58,8 +59,8 @@ struct WebResponder: Sendable {
 // MARK: - Links
 
 extension WebResponder {
-  /// Answers who brings a one-time link: a button first, if it comes in an address, so that nothing
-  /// that only looks at addresses uses it up.
+  /// Answers a request with a one-time link. If the link is in an address, the answer is a page
+  /// with a button, so that a program that only loads addresses does not use the link up.
   private func entry(_ request: WebRequest, _ method: WebRequest.Method) async -> WebAnswer {
     if method == .get {
       guard let link = request.query?["link"] else { return EntryPages.signedOut }
@@ -74,49 +75,50 @@ extension WebResponder {
     }
     guard let cookie else { return EntryPages.signedOut }
     logger.info("a browser was let in")
-    // A browser that comes from a file does not send a strict cookie along with a redirect's
-    // request. The next page is asked for by this one.
+    // A browser that comes from a file does not send a strict cookie with the request of a
+    // redirect. So this page itself asks for the next one.
     var answer = EntryPages.welcome(Self.page(fields["page"]))
     answer.headers.append(("Set-Cookie", "\(WebRequest.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Strict"))
     return answer
   }
 
-  /// Returns the page to which a link leads: the first one, unless it names that of phones.
+  /// Returns the page to which a link leads: the first page, unless the link names the page about
+  /// phones.
   private static func page(_ asked: String?) -> String { asked == PhonesPage.path ? PhonesPage.path : "/" }
 }
 
-/// The checks of a request without a session: the name to which, and the site that sent it.
+/// The checks of a request that need no session: its host name, and the site that sent it.
 ///
 /// Spec: Protocol/15-pages.md §3.
 struct RequestCheck: Hashable, Sendable {
   /// The reason to refuse a request.
   enum Refusal: Hashable, Sendable {
-    /// It was sent to a name that is not this server's, such as a rebound one.
+    /// The request has a host name that is not this server's, such as a rebound one.
     case otherName
-    /// Another site sent it.
+    /// Another site sent the request.
     case otherSite
   }
 
-  /// The name of the pages with the port, such as `lk-7f3k2m.localhost:41234`.
+  /// The host name and port of the pages, such as `lk-7f3k2m.localhost:41234`.
   let host: String
 
-  /// Returns why a request is refused; `nil` if it is not.
+  /// Returns the reason to refuse a request; `nil` if it is permitted.
   ///
-  /// `site` is the header `Sec-Fetch-Site`. `isEntry` indicates whether the request brings a
-  /// one-time link, which comes from a file and so from no site.
+  /// `site` is the header `Sec-Fetch-Site`. `isEntry` indicates whether the request has a one-time
+  /// link, which comes from a file and so from no site.
   func refusal(host: String?, isChange: Bool, origin: String?, site: String?, isEntry: Bool) -> Refusal? {
     guard let host, host.lowercased() == self.host else { return .otherName }
     if isEntry {
-      // A file is a site of its own, which a browser calls `null`.
+      // A file has an origin of its own, which a browser sends as `null`.
       return origin == nil || origin == "null" || origin == "http://\(self.host)" ? nil : .otherSite
     }
-    // Browsers name the origin of every form, so that a request without one comes from none.
+    // Browsers send the origin of every form, so a request without an origin is not from a form.
     guard isChange else { return nil }
     if let site, site != "same-origin" { return .otherSite }
     return origin == "http://\(self.host)" ? nil : .otherSite
   }
 
-  /// Returns whether a form's token is that of the session.
+  /// Returns whether a form's token is the session's token.
   static func isToken(_ given: String?, of token: String) -> Bool {
     guard let given else { return false }
     return ConstantTime.areEqual([UInt8](given.utf8), [UInt8](token.utf8))

@@ -13,7 +13,7 @@ import ServiceLifecycle
 
 /// The server of the family's pages, for one account, on the loopback interface.
 ///
-/// It is a client of the local API, by the rights of the account that runs it.
+/// It is a client of the local API, with the rights of the account that runs it.
 ///
 /// Spec: Protocol/15-pages.md §1.
 public struct WebServer: Sendable {
@@ -23,10 +23,10 @@ public struct WebServer: Sendable {
   private let open: Opening
   private let phones: PhoneAccess?
 
-  /// Returns the node; with a key for one edit, which the node makes once.
+  /// Returns the node. With an idempotency key, the node makes one edit once.
   public typealias Opening = @Sendable (_ key: String?) async throws -> any NodeInterface
 
-  /// Creates the server, which goes on for `idle` milliseconds after the last page was closed.
+  /// Creates the server. It ends `idle` milliseconds after the last page was closed.
   public init(
     _ place: WebPlace, logger: Logger, idle: Int64? = nil, phones: PhoneAccess? = nil, open: @escaping Opening
   ) {
@@ -34,10 +34,10 @@ public struct WebServer: Sendable {
     self.phones = phones
   }
 
-  /// Serves until the last page was closed, or until the task is cancelled; calls `onRunning` once
-  /// pages can be opened.
+  /// Serves until `idle` has passed since the last page was closed, or until the task is cancelled.
+  /// Calls `onRunning` once pages can be opened.
   ///
-  /// If another process serves at the place, it ends, or waits for the end of that one.
+  /// If another process serves at the place, this one ends, or waits for the end of the other.
   ///
   /// - Throws: `WebFault` if it cannot listen.
   public func run(isPatient: Bool = false, onRunning: @escaping @Sendable () -> Void) async throws {
@@ -61,7 +61,7 @@ public struct WebServer: Sendable {
     for _ in 0..<Self.mostPorts {
       guard let port = LoopbackPort.free() else { continue }
       do { return try await serve(port, onRunning) } catch let error as IOError where error.errnoCode == EADDRINUSE {
-        // Another program took the port meanwhile.
+        // Another program has taken the port meanwhile.
         continue
       }
     }
@@ -69,14 +69,15 @@ public struct WebServer: Sendable {
   }
 
   private static let mostPorts = 16
-  /// How many connections wait to be accepted; the kernel allows 4,096 by itself.
+  /// The length of the queue of connections. The kernel allows 4,096 by default.
   ///
-  /// When as many of another account wait, the kernel drops the owner's, whose browser tries again
-  /// only after a second or more.
+  /// If connections of another account fill the queue, the kernel drops the owner's, and the
+  /// browser tries again only after a second or more.
   private static let backlog = 4_096
 
   private func serve(_ port: Int, _ onRunning: @escaping @Sendable () -> Void) async throws {
-    // A name for each run: cookies of earlier ones, and of other ports, are not sent to it.
+    // Each run has its own name, so that browsers do not send it the cookies of earlier runs and of
+    // other ports.
     let name = "lk-\(Crockford.encode(SecureRandom.bytes(10)).lowercased()).localhost"
     let (host, door) = ("\(name):\(port)", WebDoor())
     let invitations = InvitationService(place, host: host, door: door, logger: logger)
@@ -119,7 +120,8 @@ public struct WebServer: Sendable {
         }
       }
       defer { group.cancelAll() }
-      // The first to end is the last page, a server that cannot listen, or everything if cancelled.
+      // The first task to end ends all: the last page was closed, a server cannot listen, or the
+      // service is cancelled.
       do { try await group.next() } catch is CancellationError { return }
     }
   }
@@ -132,9 +134,10 @@ public struct WebServer: Sendable {
     logger.info("the last page was closed")
   }
 
-  /// Waits until this process may not open the folder of phones any more, and ends it with that.
+  /// Waits until this process may no longer open the folder of phones, and then throws a fault that
+  /// ends it.
   ///
-  /// A process that is started in its place may.
+  /// A process that is started in its place may open the folder.
   private static func watchFolder() async throws {
     while !WebConfinement.isOutdated { try await Task.sleep(for: .seconds(5)) }
     throw WebFault(
@@ -147,7 +150,7 @@ public struct WebServer: Sendable {
     onRunning: @escaping @Sendable () -> Void
   ) throws -> any Service {
     var quiet = logger
-    // The framework logs "Server started …" at level info.
+    // The framework logs "Server started …" at the level info.
     if quiet.logLevel < .warning { quiet.logLevel = .warning }
     return try HTTPServerBuilder { WebChannel(responder: $0) }.buildServer(
       configuration: ServerConfiguration(address: .hostname(address, port: port), backlog: Self.backlog),
@@ -162,32 +165,33 @@ public struct WebServer: Sendable {
   }
 }
 
-/// What the pages need to let phones in.
+/// The dependencies of the pages for phones.
 public struct PhoneAccess: Sendable {
   var stateFolder: String
   var open: Opening
 
-  /// Returns the node by the rights of the browser with a cookie; with a key for one edit.
+  /// Returns the node with the rights of the browser that has a cookie, and with an idempotency key
+  /// for one edit.
   public typealias Opening = @Sendable (_ cookie: String, _ key: String?) async throws -> any NodeInterface
 
   public init(stateFolder: String, open: @escaping Opening) { (self.stateFolder, self.open) = (stateFolder, open) }
 }
 
 enum LoopbackPort {
-  /// The loopback addresses of this machine, on all of which the pages are served.
+  /// The loopback addresses of this machine. The pages are served on all of them.
   ///
-  /// A browser tries that of version 6 first. A program of another account that listened there on
-  /// the same port would get its requests.
+  /// A browser tries the IPv6 address first. If a program of another account listened there on the
+  /// same port, it would get the browser's requests.
   static var addresses: [String] {
     let table = ProcFile.text("/proc/net/if_inet6", most: 65_536) ?? ""
     let hasVersion6 = table.split(separator: "\n").contains { $0.hasPrefix("00000000000000000000000000000001 ") }
     return ["127.0.0.1"] + (hasVersion6 ? ["::1"] : [])
   }
 
-  /// Returns a port that nobody listens on at present; `nil` if there is none.
+  /// Returns a port on which no program listens at present; `nil` if there is none.
   static func free() -> Int? { bound(to: 0, UInt32(0x7F00_0001)) }
 
-  /// Returns whether nobody listens on a port, at any address.
+  /// Returns whether no program listens on a port, at any of the addresses.
   static func isFree(_ port: Int) -> Bool { bound(to: port, 0) != nil }
 
   private static func bound(to port: Int, _ host: UInt32) -> Int? {
