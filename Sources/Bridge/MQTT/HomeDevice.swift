@@ -174,22 +174,23 @@ enum HomeTopics {
     Hexadecimal.encode(HMACSHA256.authenticate(key: Array(key.utf8), message: message).prefix(count))
   }
 
-  /// The topic that says whether a bridge is connected: `online` or `offline`. The will is
+  /// Returns the topic that says whether a bridge is connected: `online` or `offline`. The will is
   /// `offline`.
   static func online(_ bridge: String) -> String { "latchkey/online/\(bridge)" }
-  /// The topic that names the bridge that serves a child.
+  /// Returns the topic that names the bridge that serves a child.
   static func claim(_ child: String) -> String { "latchkey/claim/\(child)" }
-  /// The topic that asks the bridge that serves a child to publish its claim again.
+  /// Returns the topic that asks the bridge that serves a child to publish its claim again.
   static func who(_ child: String) -> String { "latchkey/who/\(child)" }
   static func state(_ child: String) -> String { "latchkey/state/\(child)" }
-  /// The topic that says whether one of the child's machines is connected: `online` or `offline`.
+  /// Returns the topic that says whether one of the child's machines is connected: `online` or
+  /// `offline`.
   static func fresh(_ child: String) -> String { "latchkey/fresh/\(child)" }
   static func event(_ child: String) -> String { "latchkey/event/\(child)" }
   static func press(_ child: String, _ right: ReceiverRight) -> String { "latchkey/do/\(child)/\(right.rawValue)" }
-  /// The topic that describes a child's device to Home Assistant.
+  /// Returns the topic that describes a child's device to Home Assistant.
   static func discovery(_ child: String) -> String { "homeassistant/device/latchkey_\(child)/config" }
 
-  /// The retained topics of a child, in the order in which they are removed.
+  /// Returns the retained topics of a child, in the order in which they are removed.
   static func retained(_ child: String) -> [String] { [discovery(child), state(child), fresh(child), claim(child)] }
 
   /// Returns the filters that a bridge subscribes to.

@@ -3,12 +3,12 @@ import LatchkeyNode
 import LatchkeyProtocol
 import LatchkeyRules
 
-/// The times and limits of a child as they hold, for the page that shows and changes them.
+/// The times and limits in force for a child, for the page that shows and changes them.
 struct ChildPlan: Sendable {
   let day: ChildToday
   let rules: ChildRules
   let machines: [PeerStatus]
-  /// What the rules make together.
+  /// The rules of the listings, read as one set.
   let plan: RuleSet
 
   static func read(of child: String, at node: any NodeInterface) async throws -> ChildPlan {
@@ -21,7 +21,8 @@ struct ChildPlan: Sendable {
   init(_ day: ChildToday, _ rules: ChildRules, _ peers: [PeerStatus]) {
     (self.day, self.rules) = (day, rules)
     machines = peers.filter { rules.child.machines.contains($0.device.name) }
-    // A listing tells when a rule was set and not by which device, which matters for ties alone.
+    // A listing has the time at which a rule was set, but not the device. The device matters only
+    // for ties.
     let author = DeviceID(bytes: [UInt8](repeating: 0, count: DeviceID.size))
     let child = rules.child.childID
     let registers = (rules.rules + rules.family).filter { $0.notInForce == nil }.compactMap { rule in
@@ -43,7 +44,7 @@ struct ChildPlan: Sendable {
     return try? DayBoundary(zone: day.zone, dayStartHour: hour)
   }
 
-  /// The rules that are set for a rule of the page, those of single days as well.
+  /// Returns the rules that are set for a rule of the page, including those of single days.
   func listings(of rule: PlanRule) -> [RuleListing] {
     (rules.rules + rules.family).filter { listing in
       let entry = RuleKey(listing.key)?.entry
@@ -51,7 +52,7 @@ struct ChildPlan: Sendable {
     }
   }
 
-  /// Returns what tells whether rules were changed since a page was made.
+  /// Returns a hash of rules, which changes if the rules change after a page was made.
   static func version(of listings: [RuleListing]) -> String {
     let lines = listings.map { "\($0.isFamilys) \($0.key) \($0.setAt) \($0.value)" }.sorted()
     return Hexadecimal.encode(Array(SHA256.hash([UInt8](lines.joined(separator: "\n").utf8)).prefix(8)))
@@ -59,16 +60,18 @@ struct ChildPlan: Sendable {
 
   func version(of rule: PlanRule) -> String { Self.version(of: listings(of: rule)) }
 
-  /// Returns what of the child's own was seen when a rule of the page is changed, for the node to
-  /// compare: all that the form can change, set or not, and then what is set for single days.
+  /// Returns the child's own rules that were seen when a rule of the page is changed, for the node
+  /// to compare: all keys that the form can change, set or not, and then those that are set for
+  /// single days.
   ///
-  /// What is not set counts: another form that was sent at the same time may set it.
+  /// Keys that are not set count as well, because another form that was sent at the same time may
+  /// set them.
   func seen(_ rule: PlanRule, _ changes: [RuleRequest.Change]) -> [RuleRequest.Change] {
     let others = listings(of: rule).filter { !$0.isFamilys }.map(\.key.text).sorted()
     return seen(changes.map(\.key) + rule.keys.map(\.text) + others)
   }
 
-  /// Returns what of the child's own was seen under some keys, each once.
+  /// Returns the child's own values that were seen under some keys, each key once.
   func seen(_ keys: [String]) -> [RuleRequest.Change] {
     var known: Set<String> = []
     return keys.filter { known.insert($0).inserted }.prefix(RuleRequest.mostSeen).map { .init($0, own($0)?.value) }
@@ -76,7 +79,7 @@ struct ChildPlan: Sendable {
 
   func own(_ key: String) -> RuleListing? { rules.rules.first { $0.key.text == key } }
 
-  /// Returns the rule that holds under a key: the child's or the family's.
+  /// Returns the rule in force under a key: the child's or the family's.
   func inForce(_ key: RuleKey) -> RuleListing? {
     own(key.text) ?? rules.family.first { $0.key.text == key.text && $0.notInForce == nil }
   }
@@ -85,7 +88,8 @@ struct ChildPlan: Sendable {
     rule == .daily ? plan.dailyLimit.map { .phrase($0.phrase) } : inForce(rule.key)?.valueArgument
   }
 
-  /// Returns what a person would type for a rule of the plan; of breaks, for their length as well.
+  /// Returns the text that a person would type for a rule of the plan. For breaks, it also returns
+  /// their length.
   func typed(_ rule: PlanRule) -> (value: String, length: String) {
     switch rule {
     case .daily: return (plan.dailyLimit?.text ?? "", "")
@@ -105,7 +109,7 @@ struct ChildPlan: Sendable {
     }
   }
 
-  /// When applications and groups may be used, by the child's own rules or else the family's.
+  /// The hours of applications and groups, by the child's own rules or else the family's.
   var hours: [PlanChart.Hours] {
     let keys = Set((rules.rules + rules.family).map(\.key.text))
     return keys.sorted().compactMap { text in
@@ -119,7 +123,7 @@ struct ChildPlan: Sendable {
     }
   }
 
-  /// What holds on single days instead of the plan, or in addition to it.
+  /// The rules that apply on single days instead of the plan, or in addition to it.
   var exceptions: [RuleListing] {
     (rules.rules + rules.family).filter { listing in
       guard let key = RuleKey(listing.key) else { return false }
@@ -152,7 +156,7 @@ enum PlanRule: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// The keys under which the rule of every day can be set: its own, and those of weekdays.
+  /// The keys under which the rule of every day can be set: its own key, and those of weekdays.
   var keys: [RuleKey] { self == .daily ? [key] + Weekday.allCases.map { key.on($0) } : [key] }
 
   /// Returns the key of the rule for some days instead; `nil` if it cannot be set for single days.
@@ -166,10 +170,10 @@ enum PlanRule: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// What the table of rules says of the rule for some days; `nil` if there is none.
+  /// The entry in the table of rules of the rule for some days; `nil` if there is none.
   var entryOfDays: RuleEntry? { key(on: DayRange(.first))?.entry }
 
-  /// A Boolean value that indicates whether it says times and not a length.
+  /// A Boolean value that indicates whether the rule's value is times and not a length.
   var isOfTimes: Bool { [.bedtime, .school, .reward].contains(self) }
 
   var title: Phrase {

@@ -2,9 +2,9 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The applications of a child: what is installed on its machines, has rules, or was used.
+/// The applications of a child: those that are installed on its machines, have rules, or were used.
 struct KnownApplications: Sendable {
-  /// An application with what holds for it.
+  /// An application with its rules.
   struct App: Hashable, Sendable {
     var id: AppID
     var name: String
@@ -17,42 +17,43 @@ struct KnownApplications: Sendable {
     var isEnabled = true
     /// The limit a day in words; `nil` for none.
     var limit: Phrase?
-    /// When it may be used; `nil` for always.
+    /// The hours in which it may be used; `nil` for always.
     var hours: Phrase?
-    /// The groups whose rules hold for it.
+    /// The groups whose rules apply to it.
     var groups: [Group] = []
     /// The values of the child's own rules for it, by their keys.
     var own: [String: String] = [:]
-    /// What tells whether its rules were changed since a page was made.
+    /// A hash of its rules, which changes if the rules change after a page was made.
     var version = App.version(of: [])
-    /// The weekdays on which the child has a limit of its own.
+    /// The weekdays for which the child has its own limit of the application.
     var limitedDays: [Weekday] = []
     /// The use in milliseconds.
     var used: Int64 = 0
     /// The names of the machines on which it is installed.
     var places: [String] = []
 
-    /// Returns the version of an application's rules, which is short: a form may have 250 of them.
+    /// Returns the version of an application's rules. It is short, because a form may have 250 of
+    /// them.
     static func version(of rules: [RuleListing]) -> String { String(ChildPlan.version(of: rules).prefix(8)) }
   }
 
-  /// A group of applications, with what it says of the times of each.
+  /// A group of applications, with its rules about the time of each.
   struct Group: Hashable, Sendable {
     var name: String
-    /// The limit a day on all of them together, in words; `nil` for none.
+    /// The daily limit of all of them together, in words; `nil` for none.
     var limit: Phrase?
-    /// When they may be used; `nil` for always.
+    /// The hours in which they may be used; `nil` for always.
     var hours: Phrase?
   }
 
   var child: String
   var name: String
   var zone: String
-  /// What nobody has given a category comes first, and then what was used the most.
+  /// Applications without a category come first, and then those that were used the most.
   var apps: [App]
   var refused: [RefusedListing] = []
 
-  /// The number of refused programs for which the machines' lists have no room.
+  /// The number of refused programs that do not fit into the machines' lists.
   var moreRefused: Int { Dictionary(refused.map { ($0.deviceID, $0.more) }, uniquingKeysWith: max).values.reduce(0, +) }
 
   static func read(of child: String, at node: any NodeInterface) async throws -> KnownApplications {
@@ -66,10 +67,10 @@ struct KnownApplications: Sendable {
     return KnownApplications(day, ruled, installed.filter { $0.children.contains(day.childID) }, report, refused)
   }
 
-  /// Puts together what a node has answered.
+  /// Creates the applications from a node's answers.
   ///
-  /// `ruled` are the applications with rules or a category by default, and `machines` what is
-  /// installed on the child's machines.
+  /// `ruled` are the applications with rules or a default category. `machines` are the lists of
+  /// applications that are installed on the child's machines.
   init(
     _ day: ChildToday, _ ruled: [AppListing], _ machines: [InstalledListing], _ report: UseReport,
     _ refused: [RefusedListing]
@@ -117,7 +118,7 @@ struct KnownApplications: Sendable {
   }
 }
 
-/// Which applications a page shows.
+/// The choice of the applications that a page shows.
 struct ApplicationFilter: Hashable, Sendable {
   enum Kind: String, CaseIterable, Hashable, Sendable {
     case all, uncategorised, learning, reward, neutral, blocked, allowed, limited
@@ -139,7 +140,7 @@ struct ApplicationFilter: Hashable, Sendable {
   var text = ""
   var kind = Kind.all
 
-  /// Reads the query of a page, or the fields of its form; what is unknown there counts as all.
+  /// Reads the query of a page, or the fields of its form. An unknown value counts as all.
   init(_ query: FormFields) {
     text = query["q"] ?? ""
     kind = query["show"].flatMap { Kind(rawValue: $0) } ?? .all
@@ -163,7 +164,7 @@ struct ApplicationFilter: Hashable, Sendable {
   }
 }
 
-/// The choices about applications, with the words for them.
+/// The choices in the form about applications, with their words.
 enum ApplicationChoice {
   static let categories: [(word: String, label: Phrase)] =
     [("", Phrase("as it is"))] + AppCategory.allCases.map { ($0.rawValue, PageWords.title($0)) } + [
@@ -188,7 +189,7 @@ enum ApplicationChoice {
     return whole(app.hours, app.groups.map { ($0.name, $0.hours) }) ?? Phrase("by the rules")
   }
 
-  /// Returns the limit a day of an application and those of its groups; `nil` for none.
+  /// Returns the daily limits of an application and of its groups; `nil` if there are none.
   static func limit(_ app: KnownApplications.App) -> Phrase? {
     whole(app.limit, app.groups.map { ($0.name, $0.limit) })
   }
@@ -197,8 +198,8 @@ enum ApplicationChoice {
     app.groups.isEmpty ? nil : Phrase("in {groups}", ["groups": .list(app.groups.map { .text($0.name) })])
   }
 
-  /// Returns what an application's own rule and those of its groups say, such as "1 h and 2 h with
-  /// Blocks"; `nil` without any.
+  /// Returns the values of an application's own rule and of its groups' rules, such as "1 h and 2 h
+  /// with Blocks"; `nil` if there are none.
   private static func whole(_ own: Phrase?, _ groups: [(name: String, words: Phrase?)]) -> Phrase? {
     let ofGroups = groups.compactMap { group in
       group.words.map { Phrase("{rule} with {group}", ["rule": .phrase($0), "group": .text(group.name)]) }

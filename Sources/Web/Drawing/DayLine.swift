@@ -2,9 +2,10 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The sessions of a day on a line for each application, with the table of the same sessions.
+/// The drawing of a day's sessions, on a line for each application, with a table of the same
+/// sessions.
 enum DayLine {
-  /// The most applications that are drawn; the table has all.
+  /// The largest number of applications that are drawn. The table has all.
   private static let most = 12
   private static let (left, top, row, hour) = (8, 8, 26, 27)
 
@@ -38,7 +39,8 @@ enum DayLine {
     {{/hasSessions}}</section>{{/line}}
     """
 
-  /// Returns the line of a day's sessions, the newest first; nothing without the family's days.
+  /// Returns the drawing of a day's sessions, the newest first. It is empty without the family's
+  /// days.
   ///
   /// `isMore` indicates whether there are earlier sessions.
   static func data(
@@ -109,8 +111,8 @@ enum DayLine {
   }
 }
 
-/// The week's bedtime, school and reward times, and the hours of applications and groups, on lines
-/// for each day, with the table of the same times.
+/// The drawing of a week's bedtime, school and reward times, and of the hours of applications and
+/// groups, on lines for each day, with a table of the same times.
 enum PlanChart {
   private static let (left, top, lane, hour) = (40, 8, 8, 25)
 
@@ -138,14 +140,14 @@ enum PlanChart {
     {{/days}}</tbody></table></div>{{/chart}}
     """
 
-  /// A schedule with its name in the style sheet.
+  /// A schedule, with its class in the style sheet.
   private struct Lane {
     var kind: String
     var title: Phrase
     var windows: WeekWindows?
   }
 
-  /// When an application or a group may be used.
+  /// The hours in which an application or a group may be used.
   struct Hours: Sendable {
     var name: Phrase.Argument
     var windows: WeekWindows
@@ -185,7 +187,7 @@ enum PlanChart {
     ]
   }
 
-  /// Returns when each application may be used on a day, such as `Kart 15:00-18:00`.
+  /// Returns the hours of each application on a day, such as `Kart 15:00-18:00`.
   private static func cell(_ hours: [Hours], on day: Weekday) -> Phrase {
     let items = hours.compactMap { hours -> Phrase.Argument? in
       let windows = hours.windows[day]

@@ -3,17 +3,17 @@ import LatchkeyModel
 
 /// A QR code as a square of dark and light modules.
 package struct QRCode: Hashable, Sendable {
-  /// Modules a side, without the quiet zone.
+  /// The number of modules on a side, without the quiet zone.
   package let size: Int
   private let dark: [Bool]
 
-  /// Light modules that must surround the code.
+  /// The width of the quiet zone: light modules that must surround the code.
   package static let quietZone = 4
 
-  /// Creates the code of a text, with error correction that restores about a seventh of it; `nil`
-  /// if it is too long for a code of 177 modules.
+  /// Creates the code of a text, with error correction that restores about a seventh of it. It is
+  /// `nil` if the text is too long for a code of 177 modules.
   ///
-  /// The text is ASCII; upper-case letters, digits and a few signs take the least space.
+  /// The text must be ASCII. Upper-case letters, digits and a few signs take the least space.
   package init?(_ text: String) {
     guard let code = QRcode_encodeString(text, 0, QR_ECLEVEL_M, QR_MODE_8, 1) else { return nil }
     defer { QRcode_free(code) }
@@ -24,12 +24,12 @@ package struct QRCode: Hashable, Sendable {
     dark = (0..<width * width).map { data[$0] & 1 == 1 }
   }
 
-  /// Returns whether a module is dark; modules outside the code are light.
+  /// Returns whether a module is dark. Modules outside the code are light.
   package subscript(column column: Int, row row: Int) -> Bool {
     (0..<size).contains(column) && (0..<size).contains(row) && dark[row * size + column]
   }
 
-  /// Modules a side with the quiet zone.
+  /// The number of modules on a side, with the quiet zone.
   package var fullSize: Int { size + 2 * Self.quietZone }
 }
 
@@ -41,7 +41,7 @@ enum QRPicture {
     {{/picture}}
     """
 
-  /// The template of a drawing, with what it shows for those who do not see it.
+  /// The template of a drawing, with a description for readers who cannot see it.
   static let drawing = """
     <svg class="qr" viewBox="0 0 {{size}} {{size}}" shape-rendering="crispEdges" role="img" aria-label="{{label}}">
     <rect class="light" width="{{size}}" height="{{size}}"/><path class="dark" d="{{path}}"/>

@@ -1,7 +1,8 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// The use of a week or a month as stacked bars by category, with the table of the same numbers.
+/// The chart of a week's or a month's use, as stacked bars by category, with a table of the same
+/// numbers.
 enum WeekChart {
   private static let (left, top, width, height) = (34, 8, 322, 150)
 
@@ -70,7 +71,7 @@ enum WeekChart {
           ]),
       ])
     }
-    // Of a month, only some days have room for their number.
+    // In a month, only some days have room for their number.
     let number = PageClock.dayOfMonth(day)
     let isNumbered = number % 5 == 0 || number == 1
     let short = count <= 7 ? PageClock.name(day) : isNumbered ? Phrase(verbatim: "\(number)") : nil
@@ -84,7 +85,7 @@ enum WeekChart {
     Int((Double(min(max(milliseconds, 0), top)) / Double(top) * Double(height)).rounded())
   }
 
-  /// Returns the hours of the greatest line: one that is divided into up to four whole numbers.
+  /// Returns the hours of the top line: a number that divides into up to four whole numbers.
   private static func scale(_ milliseconds: Int64) -> Int {
     let hours = Int(min(max(milliseconds, 0), 86_400_000) + 3_599_999) / 3_600_000
     return [1, 2, 3, 4, 8, 12, 16, 20].first { $0 >= hours } ?? 24
@@ -96,7 +97,7 @@ enum WeekChart {
 }
 
 enum TimeRing {
-  /// The circle is drawn with a circumference of so many units.
+  /// The circumference of the circle in drawing units.
   private static let length = 1_000
 
   static let template = """
@@ -122,13 +123,13 @@ enum TimeRing {
   }
 
   private static func share(_ left: Int64, of day: ChildToday) -> Int {
-    // Another rule than the limit may end the time, so that less is left than the limit leaves.
+    // A rule other than the limit may end the time, so that less is left than the limit leaves.
     let all = max(day.limitMilliseconds ?? 0, day.usedMilliseconds.addingReportingOverflow(left).partialValue, 1)
     return Int((Double(min(max(left, 0), all)) / Double(all) * Double(length)).rounded())
   }
 }
 
-/// The bar of what was used of a day's limit.
+/// The bar that shows how much of a day's limit was used.
 enum UseBar {
   static let template = """
     {{#bar}}

@@ -3,7 +3,7 @@ import LatchkeyNode
 import LatchkeyProtocol
 import LatchkeyRules
 
-/// Changes of several applications at once, and the permission of one that was closed.
+/// The forms that change several applications at once, and allow a program that was closed.
 enum ApplicationForms {
   private static let mostChanges = 64
 
@@ -25,7 +25,7 @@ enum ApplicationForms {
           made = try await call.node.ask(Endpoints.setRules, (child, request))
         } catch {
           guard error.code == .tooLate else { throw error }
-          // Another tab was faster, after this one has looked.
+          // Another tab has made a change since the check above.
           let present = try await KnownApplications.read(of: child, at: call.node)
           return again(meanwhile(saved: count), present, filter, call)
         }
@@ -57,7 +57,8 @@ enum ApplicationForms {
     },
   ]
 
-  /// Returns by what a form names a program that was closed, whose texts may be any.
+  /// Returns the name in forms of a program that was closed. The program's own texts may have any
+  /// characters.
   static func mark(of program: RefusedListing) -> String {
     let text = "\(program.appID) \(program.matcher ?? "")"
     return Hexadecimal.encode(Array(SHA256.hash([UInt8](text.utf8)).prefix(12)))
@@ -68,10 +69,10 @@ enum ApplicationForms {
     var status = 400
   }
 
-  /// What changes of one application, with whole keys.
+  /// The changes of one application, with whole keys.
   struct Edit: Hashable {
     var changes: [RuleRequest.Change]
-    /// What was set for all that the fields of the form stand for, for the node to compare.
+    /// The earlier values of everything that the form's fields can change, for the node to compare.
     var seen: [RuleRequest.Change]
   }
 
@@ -84,8 +85,8 @@ enum ApplicationForms {
         status: fault.status, template: ApplicationsPage.template, title: ApplicationsPage.title(found), data: data))
   }
 
-  /// Returns what is said if rules of an application that is ticked are others than the page of the
-  /// form has shown; `nil` if none are.
+  /// Returns the sentence about ticked applications whose rules have changed since the page was
+  /// made; `nil` if there are none.
   static func changedMeanwhile(_ fields: FormFields, _ apps: [KnownApplications.App]) -> Fault? {
     let changed = apps.filter { app in fields["app:\(app.id.text)"].map { $0 != app.version } ?? false }
     guard !changed.isEmpty else { return nil }
@@ -95,7 +96,7 @@ enum ApplicationForms {
         ["applications": .phrase(PageWords.list(changed.map(\.name)))]), status: 409)
   }
 
-  /// Returns what is said if the node refuses what was changed meanwhile.
+  /// Returns the sentence for a change that the node refuses because of another change meanwhile.
   private static func meanwhile(saved count: Int) -> Fault {
     Fault(
       phrase: count == 0
@@ -108,9 +109,9 @@ enum ApplicationForms {
           count: count), status: 409)
   }
 
-  /// Returns the changes of each application that is ticked.
+  /// Returns the changes of each ticked application.
   ///
-  /// - Throws: `Fault` if nothing is ticked or changed, or for what cannot be read.
+  /// - Throws: `Fault` if nothing is ticked or changed, or for a field that cannot be read.
   static func changes(_ fields: FormFields, _ apps: [KnownApplications.App]) throws(Fault) -> [Edit] {
     let ticked = Set(fields.names(after: "app:"))
     let chosen = apps.filter { ticked.contains($0.id.text) }
@@ -162,7 +163,7 @@ enum ApplicationForms {
     }
   }
 
-  /// Returns edits for as few requests as possible.
+  /// Joins the changes into as few edits as possible.
   static func batches(_ edits: [Edit]) -> [[Edit]] {
     edits.reduce(into: []) { batches, edit in
       let all = (batches.last ?? []) + [edit]
@@ -178,7 +179,8 @@ enum ApplicationForms {
 }
 
 extension ApplicationFilter {
-  /// The query that leads back to the same applications; without a text that needs an escape.
+  /// The query that leads back to the same applications, without a search text that needs an
+  /// escape.
   var query: String {
     let isPlain = text.utf8.allSatisfy(\.isLetterOrDigit)
     return "?show=\(kind.rawValue)" + (isPlain && !text.isEmpty ? "&q=\(text)" : "")

@@ -3,7 +3,7 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The answer to a child's request.
+/// The form that answers a child's request.
 enum AnswerForm {
   static let all = [
     Form(path: "/requests/answer", whoMay: [.parent, .phone]) { call in
@@ -24,7 +24,7 @@ enum AnswerForm {
   ]
 }
 
-/// More time for a child, and the lock of its machines.
+/// The forms that give a child time, and lock its machines.
 enum ChildForms {
   static let all = [
     Form(path: "/children/grant", whoMay: [.parent, .phone]) { call in
@@ -62,7 +62,7 @@ enum ChildForms {
   ]
 }
 
-/// What a parent does on a child's day: bedtime later, and a message to the child's machines.
+/// The forms about a child's day: a later bedtime, and a message to the child's machines.
 enum ChildDayForms {
   static let all = [
     Form(path: "/children/later", whoMay: [.parent, .phone]) { call in
@@ -82,7 +82,7 @@ enum ChildDayForms {
         if error.code == .tooLate { throw changedMeanwhile }
         throw error
       }
-      // A second press at the same time changes nothing.
+      // A second press at the same time has no effect.
       if made.isRepeated == true { throw changedMeanwhile }
       let phrase = start.map { start in
         Phrase("{child}'s bedtime begins at {time} today.", ["child": .text(plan.name), "time": .text(start)])
@@ -111,12 +111,13 @@ enum ChildDayForms {
   private static let changedMeanwhile = PageFault(
     409, "Nothing was changed: the bedtime was changed meanwhile, here or elsewhere. Go back and look at it again.")
 
-  /// Returns the times of a bedtime that begins later today, as a rule writes them, and its
-  /// beginning; `nil` for none if nothing is left of it.
+  /// Returns the times of a bedtime that begins later today, as a rule writes them, and its new
+  /// beginning. It is `nil` if nothing is left of the bedtime.
   ///
-  /// It is so many minutes later than its beginning, or than now if it has begun.
+  /// The bedtime begins the given minutes after its beginning or, if it has begun, after the
+  /// present.
   ///
-  /// - Throws: `PageFault` if there is no bedtime today, or it would begin on the next day.
+  /// - Throws: `PageFault` if there is no bedtime today, or if it would begin on the next day.
   static func later(
     _ plan: ChildPlan, by minutes: Int, now: Int64
   ) throws(PageFault) -> (times: String, start: String?) {
@@ -137,7 +138,7 @@ enum ChildDayForms {
     guard start < window.start + window.length else {
       return (texts.isEmpty ? "none" : texts.joined(separator: ", "), nil)
     }
-    // A time before the hour at which the day begins is on the next date.
+    // A time before the hour at which the family day begins is on the next date.
     guard start < 1_440 || start - 1_440 < boundary.dayStartHour * 60 else {
       throw PageFault(
         400,
@@ -156,7 +157,7 @@ enum ChildDayForms {
   }
 }
 
-/// What a parent does about points: give, take, and decide about learning that looks wrong.
+/// The forms about points: give, take, and review held learning.
 enum PointsForms {
   static let all = [
     Form(path: "/points/adjust", whoMay: [.parent, .phone]) { call in
@@ -187,7 +188,7 @@ enum PointsForms {
     },
   ]
 
-  /// Returns what came of a change.
+  /// Returns the outcome of a change.
   private static func sentences(_ made: PointsAdjusted) -> [Phrase] {
     let name = Phrase.Argument.text(made.points.childName.text)
     func points(_ milliPoints: Int64) -> [String: Phrase.Argument] {

@@ -8,29 +8,30 @@ import LatchkeyRules
 struct Form: Sendable {
   let path: String
   let whoMay: Set<Viewer>
-  /// Asks the node, and returns what was done in words, and the page to show after it.
+  /// Carries out the form at the node. Returns sentences about what was done, and the page to show
+  /// after it.
   let act: @Sendable (FormCall) async throws -> FormOutcome
 
-  /// The number of random bytes in the key of each page that is made.
+  /// The number of random bytes in the key of each page.
   ///
-  /// With the ID of a child behind it, it is the key of a form, so that a form that is sent twice
-  /// does once what it does.
+  /// A form's idempotency key is this key with the child's ID behind it. So a form that is sent
+  /// twice is carried out once.
   static let keyBytes = 12
 }
 
 struct FormCall: Sendable {
   var node: any NodeInterface
   var fields: FormFields
-  /// Unix milliseconds.
+  /// The present, in Unix milliseconds.
   var now: Int64
-  /// What the pages alone know of pairings.
+  /// The codes of pairings that were begun on a page.
   var pairings = OpenPairings()
-  /// How phones are let in; `nil` on a phone.
+  /// The desk that lets phones in; `nil` on a phone.
   var phones: PhoneDesk?
-  /// Returns the node for an edit that it makes once for a key.
+  /// Returns the node with an idempotency key for one edit.
   var once: @Sendable (_ key: String) async throws -> any NodeInterface
 
-  /// Returns a field that the form cannot do without.
+  /// Returns a field that the form requires.
   func field(_ name: String) throws(PageFault) -> String {
     guard let value = fields[name] else {
       throw PageFault(400, "The form lacks a field: go back, load the page again and send it once more.")
@@ -38,10 +39,11 @@ struct FormCall: Sendable {
     return value
   }
 
-  /// Returns a field with a line of text, empty without one; the page calls it by `label`.
+  /// Returns a field with a line of text, or an empty text without the field. `label` is the
+  /// field's name on the page.
   ///
-  /// - Throws: `PageFault` in the words of the page if the text is too long or has characters that
-  ///   cannot be shown.
+  /// - Throws: `PageFault`, with the page's name of the field, if the text is too long or has
+  ///   characters that cannot be shown.
   func line(_ name: String, label: Phrase, rule: TextRule = .reason) throws(PageFault) -> String {
     guard let text = fields[name] else { return "" }
     let field = Phrase.Argument.phrase(label)
@@ -68,9 +70,10 @@ struct FormCall: Sendable {
     return try number(name)
   }
 
-  /// Returns a field with points above 0, in milli-points; `fault` is said of a text that is none.
+  /// Returns a field with points above 0, in milli-points. `fault` is the sentence for any other
+  /// text.
   ///
-  /// - Throws: `PageFault` for another text, and for one that can be read in two ways.
+  /// - Throws: `PageFault` for any other text, and for a text that can be read in two ways.
   func milliPoints(_ name: String, else fault: Phrase) throws(PageFault) -> Int64 {
     let text = try field(name)
     let typed: String
@@ -94,13 +97,13 @@ struct FormOutcome {
   var sentences: [Phrase] = []
   /// The page to show after it.
   var page = "/"
-  /// A Boolean value that indicates whether the sentences say why it was not done.
+  /// A Boolean value that indicates whether the sentences say why the form was not carried out.
   var isFault = false
-  /// The page to show instead, because nothing was done yet; `nil` for none.
+  /// The page to show instead, because the form was not carried out yet; `nil` for none.
   var shown: FormPage?
 }
 
-/// A page that a form shows, such as a question, or itself with what is wrong in it.
+/// A page that a form shows, such as a question, or the form itself with its faults.
 struct FormPage {
   var status = 200
   var template: PageTemplate
@@ -108,9 +111,10 @@ struct FormPage {
   var data: PageData
 }
 
-/// The fields of a form that a browser has sent, as `application/x-www-form-urlencoded`.
+/// The fields of a form that a browser has sent as `application/x-www-form-urlencoded`.
 ///
-/// A field that appears twice makes the form malformed, so that it is never open which one counts.
+/// A field that appears twice makes the form malformed, because it would be unclear which one
+/// counts.
 struct FormFields: Hashable, Sendable {
   /// The largest size of a form in bytes.
   static let mostBytes = 16_384
@@ -128,20 +132,20 @@ struct FormFields: Hashable, Sendable {
     }
   }
 
-  /// Returns the value of a field without white space around it; `nil` if it is absent or empty.
+  /// Returns the value of a field without white space at its ends; `nil` if it is absent or empty.
   subscript(_ name: String) -> String? {
     guard let value = values[name] else { return nil }
     let trimmed = Self.trimmed(value)
     return trimmed.isEmpty ? nil : trimmed
   }
 
-  /// Returns the ends of the names of fields that begin with a text and are not empty, sorted.
+  /// Returns, sorted, the rests of the names of non-empty fields that begin with a text.
   func names(after start: String) -> [String] {
     values.filter { $0.key.hasPrefix(start) && !$0.value.isEmpty }
       .map { String($0.key.dropFirst(start.count)) }.sorted()
   }
 
-  /// Returns the number in a field; `nil` if it is absent or none.
+  /// Returns the number in a field; `nil` if it is absent or not a number.
   func number(_ name: String) -> Int? { self[name].flatMap { Int($0) } }
 
   private static func trimmed(_ text: String) -> String {

@@ -2,7 +2,7 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// What a parent does with a machine of the family: rename it, call it now, and remove it.
+/// The forms about a machine of the family: rename it, call it now, and remove it.
 enum MachineForms {
   static let all = [
     Form(path: "/machines/rename", whoMay: [.parent]) { call in
@@ -32,7 +32,7 @@ enum MachineForms {
   ]
 }
 
-/// A pairing from a parent's pages: it begins, is answered, and may be cancelled.
+/// The forms of a pairing on a parent's pages: begin, answer, and cancel.
 enum PairingForms {
   static let all = [
     Form(path: PairPage.path, whoMay: [.parent]) { call in
@@ -65,7 +65,7 @@ enum PairingForms {
 }
 
 extension FormCall {
-  /// Returns a field with an ID, which may stand in a path.
+  /// Returns a field with an ID, which may be part of a path.
   func id(_ name: String) throws(PageFault) -> String {
     let id = try field(name)
     guard PagePath.isID(id) else {
@@ -79,7 +79,7 @@ extension FormCall {
     try choice(name, ["yes": true, "no": false], PageFault(400, "An answer is yes or no: go back and choose one."))
   }
 
-  /// Returns what a field chooses among some words; throws the fault for any other word.
+  /// Returns the field's word, which is one of some words. Throws the fault for any other word.
   func choice<Value>(_ name: String, _ values: [String: Value], _ fault: PageFault) throws(PageFault) -> Value {
     guard let value = values[try field(name)] else { throw fault }
     return value
@@ -87,10 +87,10 @@ extension FormCall {
 }
 
 extension FormOutcome {
-  /// Returns what a form has done or, if what was typed or chosen is refused, the sentence about it
-  /// for the page with the form.
+  /// Returns the outcome of a form. If the input is refused, the outcome is the refusal, for the
+  /// page with the form.
   ///
-  /// - Throws: What the page cannot mend, such as a node that is away.
+  /// - Throws: A fault that another input cannot mend, such as that the node does not answer.
   static func orFault(on page: String, _ body: () async throws -> FormOutcome) async throws -> FormOutcome {
     do { return try await body() } catch let error as LocalAPIError {
       switch error.code {
@@ -104,9 +104,9 @@ extension FormOutcome {
   }
 }
 
-/// The answers to the questions about a machine that was paired.
+/// The forms that answer the questions about a machine after its pairing.
 ///
-/// Each leads to the next question that is open, and the last one to the first page.
+/// Each answer leads to the next open question, and the last one to the first page.
 enum SetupForms {
   static let all = [
     Form(path: "/machines/setup/owner", whoMay: [.parent]) { call in
@@ -144,8 +144,8 @@ enum SetupForms {
     },
   ]
 
-  /// Returns the IDs of the children who have an account from now on: the one that was asked about,
-  /// the `others` that were ticked, and those who have it already.
+  /// Returns the IDs of the children who will share an account: the child of the question, the
+  /// ticked `others`, and the children whose account it is already.
   static func sharing(_ account: String, _ child: String, _ others: [String], _ state: SetupState) -> [String] {
     let listing = state.accounts.first { String($0.account.uid) == account && $0.owner == .child }
     let present = state.children.filter { listing?.childNames.contains($0.name) == true }.map(\.childID.description)
@@ -153,7 +153,7 @@ enum SetupForms {
     return ([child] + ticked + present).reduce(into: []) { all, id in if !all.contains(id) { all.append(id) } }
   }
 
-  /// Carries out the answer to a question, and returns it with the page that follows.
+  /// Carries out the answer to a question, and returns the outcome with the next page.
   private static func answer(
     _ call: FormCall, _ kind: SetupQuestion.Kind, _ act: (String) async throws -> [Phrase]
   ) async throws -> FormOutcome {
@@ -167,7 +167,8 @@ enum SetupForms {
     }
   }
 
-  /// Sets a rule of a child that has none, as its question was asked, and returns what is set now.
+  /// Sets a rule that a child did not have when its question was asked. Returns the rule that is
+  /// set now.
   private static func set(_ change: RuleRequest.Change, of rule: PlanRule, _ call: FormCall) async throws -> [Phrase] {
     let request = RuleRequest([change], seen: rule.keys.map { .init($0.text, nil) })
     let edit = try await call.node.ask(Endpoints.setRules, (try call.id("child"), request))

@@ -1,7 +1,7 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// What a child does on its own page: ask, change points into time and back, and say who is there.
+/// The forms on a child's own page: ask, change points into time and back, and say who is there.
 enum OwnForms {
   static let all = [
     Form(path: "/ask", whoMay: [.child]) { call in

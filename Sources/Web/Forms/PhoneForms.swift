@@ -1,7 +1,7 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// How phones are let in and signed out, on this machine alone.
+/// The forms that let phones in and sign them out, only on this machine.
 enum PhoneForms {
   static let all = [
     Form(path: "/phones/begin", whoMay: [.parent]) { call in

@@ -2,9 +2,9 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// Changes of times and limits, which are said in words before they are saved.
+/// The forms that change times and limits. The change is shown in words before it is saved.
 ///
-/// If the rule is not that of the version in the form any more, nothing is saved.
+/// If the rule has changed since the version in the form, nothing is saved.
 enum TimesForms {
   private static let carried = ["child", "rule", "version", "value", "length", "when", "first", "last", "name"]
 
@@ -38,7 +38,7 @@ enum TimesForms {
         made = try await call.node.ask(Endpoints.setRules, (plan.child, request))
       } catch {
         guard error.code == .tooLate else { throw error }
-        // Another tab was faster, after this one has looked.
+        // Another tab has made a change since the check above.
         let present = try await ChildPlan.read(of: plan.child, at: call.node)
         let words = PlanWords.meanwhile(rule.title, present.listings(of: rule), clock)
         return again(rule, PlanEdit.Fault("version", words), call, present, status: 409)
@@ -95,7 +95,8 @@ enum TimesForms {
         data: TimesPage.data(plan, entered: entered, now: call.now)))
   }
 
-  /// Returns the changes that remove what holds on some days, with a name that only it has.
+  /// Returns the changes that remove the rule of some days, and also the name of these days if no
+  /// other rule uses it.
   private static func removal(of listing: RuleListing, _ days: DayRange, _ plan: ChildPlan) -> [RuleRequest.Change] {
     let others = plan.exceptions.filter { !$0.isFamilys && $0.key != listing.key && RuleKey($0.key)?.days == days }
     let name = DayRule.name.key(on: days)
@@ -115,14 +116,14 @@ struct PlanEdit: Hashable, Sendable {
   }
 
   var rule: PlanRule
-  /// The days for which it holds; `nil` for always.
+  /// The days of the change; `nil` for always.
   var days: DayRange?
-  /// What changes, at least one, with the values in the form that is stored.
+  /// The changes, at least one, with values in the stored form.
   var changes: [RuleRequest.Change]
 
-  /// Reads a form, as a person typed it.
+  /// Creates a change from the fields of a form, as a person typed them.
   ///
-  /// - Throws: `Fault` for a field that cannot be read, or if nothing would change.
+  /// - Throws: `Fault` for a field that cannot be read, or if the form changes nothing.
   init(_ rule: PlanRule, _ fields: FormFields, _ plan: ChildPlan) throws(Fault) {
     self.rule = rule
     days = try Self.days(rule, fields, plan.today)
@@ -199,7 +200,7 @@ struct PlanEdit: Hashable, Sendable {
       guard let typed else { return [key.change(nil)] + DayLimits.Change.removal(of: key.text, on: Weekday.allCases) }
       let change = try DayLimits.Change(given: typed)
       if change.limits[nil] != nil { return change.changes(of: key.text, replacing: Weekday.allCases) }
-      // The field shows the whole week, so that a day that is not named there has no limit.
+      // The field shows the whole week. So a day that it does not name has no limit.
       return Weekday.allCases.compactMap { day in
         let wanted = change.limits[day] ?? nil
         return wanted == plan.plan.dailyLimit?[day] ? nil : key.on(day).change(ChildRule.dailyLimit.text(wanted))
@@ -207,14 +208,14 @@ struct PlanEdit: Hashable, Sendable {
     }
   }
 
-  /// Returns what reads the argument of an option, and writes it as it is stored.
+  /// Returns the function that reads an option's argument and writes it in the stored form.
   private static func given<Value>(
     _ kind: RuleKind<RuleSet, Value>
   ) -> (String) throws(RuleFault) -> String where Value: Hashable & Sendable {
     { text throws(RuleFault) in try kind.entry.given(text) }
   }
 
-  /// Returns the changes that change anything, with values in the form that is stored.
+  /// Returns the changes that differ from the present rules, with values in the stored form.
   private static func real(
     _ changes: [RuleRequest.Change], _ plan: ChildPlan
   ) throws(RuleFault) -> [RuleRequest.Change] {

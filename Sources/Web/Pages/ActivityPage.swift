@@ -1,10 +1,10 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// Who did what, and when, for parents.
+/// The page for parents about who did what, and when.
 enum ActivityPage {
   static let shown = 50
-  /// The most entries of the file.
+  /// The largest number of entries in the file.
   static let kept = 10_000
 
   static let page = Page("/activity", whoMay: [.parent, .phone], in: .named("Activity"), template: template) { call in
@@ -28,14 +28,14 @@ enum ActivityPage {
     var device: String?
     var before: Int64?
 
-    /// Reads a query; what is no ID counts as all.
+    /// Reads a query. A value that is not an ID counts as all.
     init(_ query: FormFields) {
       child = query["child"].flatMap { ChildID($0)?.description }
       device = query["machine"].flatMap { DeviceID($0)?.description }
       before = query["before"].flatMap { Int64($0) }
     }
 
-    /// The query of an address; IDs need no escape.
+    /// Returns the query of an address. IDs need no escape.
     func query(before: Int64? = nil) -> String {
       let parts = [
         child.map { "child=\($0)" }, device.map { "machine=\($0)" }, before.map { "before=\($0)" },
@@ -100,7 +100,7 @@ enum ActivityPage {
     ["key": key, "name": name, "isChosen": key == chosen]
   }
 
-  /// Returns entries as CSV, for programs: with the words of the interface, in English.
+  /// Returns entries as CSV for programs, with the words of the local API, in English.
   static func csv(_ found: AuditPage) -> String {
     CSVText.render(
       ["number", "atMilliseconds", "by", "child", "machine", "action", "target", "words", "old", "new", "through"],
@@ -180,7 +180,8 @@ private enum AuditText {
     }
   }
 
-  /// Returns how far a clock was set, of which the store keeps English words such as `5 min ahead`.
+  /// Returns the amount by which a clock was set. The store has English words, such as `5 min
+  /// ahead`.
   private static func shift(_ text: String) -> Phrase {
     let words = text.split(separator: " ").map(String.init)
     let numbers = words.compactMap { Int($0) }
@@ -200,7 +201,7 @@ private enum AuditText {
     }
   }
 
-  /// Returns how much use was dropped, of which the store keeps English words.
+  /// Returns the amount of use that was dropped. The store has English words.
   private static func use(_ text: String) -> Phrase {
     guard let match = text.wholeMatch(of: /([0-9]{1,15}) records of ([0-9]{1,15}) sessions/) else {
       return Phrase(verbatim: text)
@@ -210,7 +211,8 @@ private enum AuditText {
       ["records": .text(String(match.1)), "sessions": .text(String(match.2))])
   }
 
-  /// Returns what a receiver may do; the store keeps words: `reads, 30 min, 0 milli-points`.
+  /// Returns the rights of a receiver. The store has English words, such as `reads, 30 min, 0
+  /// milli-points`.
   private static func rights(_ text: String) -> Phrase {
     guard let match = text.wholeMatch(of: /([a-z ]+), ([0-9]{1,9}) min, ([0-9]{1,15}) milli-points/),
       let minutes = Int(match.2), let points = Int64(match.3)
@@ -233,7 +235,7 @@ private enum AuditText {
       ])
   }
 
-  /// Returns who did it: a machine, and the phone that was used.
+  /// Returns the author of an entry: a machine, and the phone that was used.
   static func author(_ entry: AuditEntry) -> Phrase {
     guard let phone = entry.through else { return Phrase(verbatim: entry.by.text) }
     return Phrase("{machine}, through {phone}", ["machine": .text(entry.by.text), "phone": .text(phone)])
@@ -244,7 +246,7 @@ private enum AuditText {
     return entry.target == "family" ? Phrase("the whole family") : PageWords.none
   }
 
-  /// Returns what there was before; of what is no rule, the sentence says it.
+  /// Returns the earlier value of a rule. Other entries say it in their sentence.
   static func before(_ entry: AuditEntry) -> Phrase {
     guard entry.action == "register.set" else { return PageWords.none }
     return entry.oldPhrase ?? entry.old.map { Phrase(verbatim: $0) } ?? PageWords.none

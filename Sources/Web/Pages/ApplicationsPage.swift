@@ -2,12 +2,12 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The applications of a child for parents: what is installed or was used, with its rules, and a
-/// form that changes several at once.
+/// The page for parents about a child's applications: those that are installed or were used, with
+/// their rules, and a form that changes several at once.
 enum ApplicationsPage {
-  /// The days of use that are shown.
+  /// The number of days whose use is shown.
   static let days = 28
-  /// The most applications on the page, for each of which the form may have a field.
+  /// The largest number of applications on the page. The form may have a field for each.
   static let most = 250
 
   static let page = Page("/children/{child}/applications", whoMay: [.parent, .phone], template: text) { call in
@@ -99,7 +99,7 @@ enum ApplicationsPage {
     </fieldset></form>{{/hasApplications}}</section>
     """
 
-  /// Returns what the page shows, with a form that is shown again, and its fault.
+  /// Returns the data of the page, with a form that is shown again, and its fault.
   static func data(
     _ found: KnownApplications, _ filter: ApplicationFilter, entered: FormFields? = nil, fault: Phrase? = nil,
     now: Int64

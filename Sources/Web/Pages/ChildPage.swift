@@ -2,7 +2,8 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// A child's week for parents: the use by day and category, applications, and rules in words.
+/// The page for parents about a child's week: the use by day and category, applications, and rules
+/// in words.
 enum ChildPage {
   static let page = Page("/children/{child}", whoMay: [.parent, .phone], template: template) { call in
     let child = try call.child()
@@ -18,7 +19,7 @@ enum ChildPage {
     let plan = ChildPlan(day, rules, peers)
     let lineDay = call.query["day"].flatMap { FamilyDay($0) } ?? today
     var parts: PageData = [:]
-    // What is recorded in detail is no phone's.
+    // A phone does not see what is recorded in detail.
     if call.viewer != .phone {
       parts = try await DayLine.read(plan, on: min(lineDay, today), at: call.node, now: call.now)
     }
@@ -84,10 +85,10 @@ enum ChildPage {
     </section>
     """
 
-  /// Returns what the page shows.
+  /// Returns the data of the page.
   ///
-  /// `monday` is the first day of the week that is shown, or which has a day of the month. With
-  /// `isMonth`, the month of the first day of the report is shown instead.
+  /// `monday` is the first day of the week to show, or of a week with a day of the month to show.
+  /// With `isMonth`, the page shows the month of the report's first day instead.
   static func data(
     _ day: ChildToday, _ today: FamilyDay, _ monday: FamilyDay, _ report: UseReport, _ rules: ChildRules,
     _ peers: [PeerStatus], isMonth: Bool = false, now: Int64
@@ -146,7 +147,7 @@ enum ChildPage {
     }
   }
 
-  /// Returns time that was given or taken today; `nil` for a rule.
+  /// Returns a sentence about time that was given or taken today; `nil` for any other rule.
   private static func exception(_ rule: RuleListing, _ clock: PageClock) -> PageData? {
     let entry = RuleKey(rule.key)?.entry
     guard entry == DayRule.grant.entry || entry == DayRule.deduction.entry else { return nil }
@@ -156,8 +157,8 @@ enum ChildPage {
     return data
   }
 
-  /// Returns whether something that is set allows, closes or rewards anything: an application's
-  /// name, its category and what recognizes it stand on the page of applications.
+  /// Returns whether a rule allows, closes or rewards anything. The names, categories and matchers
+  /// of applications are on the page of applications instead.
   private static func isRule(_ listing: RuleListing) -> Bool {
     let others = [AppRule.name.entry, AppRule.category.entry, AppRule.matchers.entry, DayRule.name.entry]
     return RuleKey(listing.key).map { !others.contains($0.entry) } ?? true
@@ -166,7 +167,7 @@ enum ChildPage {
   private static func rule(_ rule: RuleListing, _ clock: PageClock) -> PageData {
     var data: PageData = [
       "words": rule.said,
-      // The zone that a machine set by itself has no time.
+      // A zone that a machine has set by itself has no time.
       "set": rule.setAt == 0
         ? Phrase("set by the machine itself")
         : Phrase("set by {name}, {ago}", ["name": .text(rule.setBy.text), "ago": .phrase(clock.ago(rule.setAt))]),
@@ -184,7 +185,7 @@ extension UseReport.Row {
   }
 }
 
-/// The ways from a child's page to others, and what a parent does there with one press.
+/// The links of a child's page to other pages, and the buttons on it.
 enum ChildActions {
   static let template = """
     <section aria-label="[[What you can do]]">
@@ -206,7 +207,7 @@ enum ChildActions {
     </form>{{/hasMachine}}</section>
     """
 
-  /// Returns what is offered by what holds.
+  /// Returns the links and buttons that fit the present state.
   static func data(_ plan: ChildPlan) -> PageData {
     let today = plan.today
     let exception = plan.plan.exceptions.last { $0.days.contains(today) && $0.rules.bedtime != nil }?.rules.bedtime

@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// The pages for who is not let in yet or any more, and for what went wrong.
+/// The pages for browsers that are not let in, and for faults.
 enum EntryPages {
   /// The path that takes one-time links.
   static let path = "/in"
@@ -8,14 +8,14 @@ enum EntryPages {
   struct Fault: Sendable {
     var status: Int
     var sentence: Phrase
-    /// The page to go on with; `nil` to try the same one again.
+    /// The path of the page to go on with; `nil` to try the same page again.
     var back: String?
 
     init(_ status: Int, _ sentence: Phrase, back: String?) {
       (self.status, self.sentence, self.back) = (status, sentence, back)
     }
 
-    /// Creates the words for an error of the node, or of the way to it.
+    /// Creates the fault for an error of the node, or of the connection to it.
     init(_ error: any Error, back: String?) {
       if let fault = error as? PageFault {
         self.init(fault.status, fault.sentence, back: back)
@@ -79,13 +79,14 @@ enum EntryPages {
   static func page(_ fault: Fault, _ frame: PageData) -> WebAnswer {
     var data = frame
     data["sentence"] = fault.sentence
-    // The page that was asked for comes by itself when it can: its script asks again.
+    // The page's script asks again, so that the requested page appears by itself once it is
+    // possible.
     data["isPassing"] = fault.back == nil && fault.status >= 500
     if let back = fault.back { data["back"] = back }
     return .page(faultTemplate, data, status: fault.status)
   }
 
-  /// Returns the page about a fault for somebody who is not let in.
+  /// Returns the page about a fault for a browser that is not let in.
   static func fault(_ status: Int, _ sentence: Phrase) -> WebAnswer {
     page(Fault(status, sentence, back: nil), bare("Not done"))
   }
@@ -112,7 +113,7 @@ enum EntryPages {
     page(Fault(200, Phrase("You are signed out. {how}", how), back: nil), bare("Signed out"))
   }
 
-  /// The refusal of a name that is not the pages' own, which it does not tell.
+  /// The refusal of a host name that is not the pages' own. It does not show that name.
   static var otherName: WebAnswer {
     fault(
       421,
@@ -129,13 +130,13 @@ enum EntryPages {
     .page(buttonTemplate, bare("Open").merging(["link": link, "page": page]) { $1 })
   }
 
-  /// Returns the page for a browser that was let in, which leads on by itself.
+  /// Returns the page for a browser that was let in. The page leads on by itself.
   static func welcome(_ page: String) -> WebAnswer {
     .page(welcomeTemplate, bare("Open").merging(["forward": page]) { $1 })
   }
 }
 
-/// What a page or form refuses by itself, without asking the node.
+/// A refusal by a page or form itself, without the node.
 struct PageFault: Error {
   var status: Int
   var sentence: Phrase

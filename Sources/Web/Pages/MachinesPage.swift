@@ -1,7 +1,8 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// The family's machines: whether they are in touch, what waits for them, and what is wrong.
+/// The page about the family's machines: whether they are in touch, what is pending for them, and
+/// what is wrong.
 enum MachinesPage {
   static let page = Page("/machines", whoMay: [.parent, .phone], in: .named("Machines"), template: template) { call in
     let status = try await call.node.ask(Endpoints.getStatus)
@@ -54,7 +55,7 @@ enum MachinesPage {
     ]
   }
 
-  /// Returns what is known of a machine, with what is wrong with it in sentences.
+  /// Returns the data of a machine, with sentences about its faults.
   static func machine(
     _ peer: PeerStatus, _ children: [ChildListing], _ conditions: [ConditionListing], _ clock: PageClock
   ) -> PageData {
@@ -79,8 +80,8 @@ enum MachinesPage {
     return data
   }
 
-  /// Returns what weakens the rules on a machine; `nil` for what is only information, and for what
-  /// this version does not know.
+  /// Returns the sentence about a condition that weakens the rules on a machine; `nil` for a
+  /// condition that is only information, or that this version does not know.
   private static func sentence(_ listing: ConditionListing) -> Phrase? {
     guard listing.isWarning else { return nil }
     return listing.phrases(on: listing.deviceName.quotation)?.sentence

@@ -1,25 +1,25 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// Who looks at the pages, by the role of the node that answers the account.
+/// The kind of viewer of a page. The node's role and the browser decide it.
 enum Viewer: Hashable, Sendable {
   case parent
   case child
-  /// A phone that a parent has let in: it sees a parent's pages, apart from those that let phones
-  /// in, and pair, set up and remove machines.
+  /// A phone that a parent has let in. It sees a parent's pages, except those that let phones in,
+  /// and pair, set up and remove machines.
   case phone
 }
 
-/// A page: its path, who may look at it, its data, and its template.
+/// A page: its path, its viewers, its data, and its template.
 ///
 /// A page is one file, and `PageTable` lists all.
 ///
 /// Spec: Protocol/15-pages.md §4.
 struct Page: Sendable {
-  /// Where the page stands in the navigation.
+  /// The page's entry in the navigation.
   enum Place: Hashable, Sendable {
     case named(Phrase)
-    /// It is reached from other pages.
+    /// The page has no entry. Other pages lead to it.
     case none
   }
 
@@ -39,13 +39,13 @@ struct Page: Sendable {
   }
 }
 
-/// A file that a page offers to keep: its path, who may have it, and its content.
+/// A file that a page offers for download: its path, its viewers, and its content.
 ///
 /// Spec: Protocol/15-pages.md §4.
 struct Download: Sendable {
   let path: PagePath
   let whoMay: Set<Viewer>
-  /// Asks the node, and returns the name of the file, in plain letters, and its text as CSV.
+  /// Asks the node, and returns the name of the file, in ASCII letters, and its text as CSV.
   let read: @Sendable (PageCall) async throws -> (name: String, text: String)
 
   init(
@@ -60,11 +60,11 @@ struct PageCall: Sendable {
   /// The values of the path's parameters.
   var parameters: [String: String] = [:]
   var query: FormFields
-  /// Unix milliseconds.
+  /// The present, in Unix milliseconds.
   var now: Int64
-  /// What the pages alone know of pairings.
+  /// The codes of pairings that were begun on a page.
   var pairings = OpenPairings()
-  /// How phones are let in; `nil` on a phone.
+  /// The desk that lets phones in; `nil` on a phone.
   var phones: PhoneDesk?
 
   /// Returns the ID of the child that the path names.
@@ -75,11 +75,11 @@ struct PageCall: Sendable {
 }
 
 extension PageFault {
-  /// The answer to an address or a form that names no child.
+  /// The fault of an address or a form that names no child.
   static let noChild = PageFault(404, "There is no such child: choose one on the first page.")
 }
 
-/// The path of a page or form, of which a segment in braces stands for any other.
+/// The path of a page or form. A segment in braces is a parameter, which any segment fits.
 struct PagePath: Hashable, Sendable {
   /// The path with the names of its parameters in braces.
   let text: String
@@ -87,7 +87,7 @@ struct PagePath: Hashable, Sendable {
 
   init(_ text: String) { (self.text, segments) = (text, text.split(separator: "/").map(String.init)) }
 
-  /// Returns the values of the parameters in a path; `nil` if it is another one.
+  /// Returns the values of the parameters in a path; `nil` if the path does not fit.
   func parameters(in path: String) -> [String: String]? {
     guard path.hasPrefix("/") else { return nil }
     let given = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
@@ -105,7 +105,7 @@ struct PagePath: Hashable, Sendable {
     return found
   }
 
-  /// Returns whether a text is an ID: such alone stand in paths, where they need no escape.
+  /// Returns whether a text is an ID. Paths contain only IDs, which need no escape.
   static func isID(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0 == 0x2D || $0.isLetterOrDigit }
   }
@@ -119,7 +119,7 @@ enum PageTable {
       ActivityPage.page, PhonesPage.page,
     ] + machines
 
-  /// A page at a path without parameters stands before one that it also fits.
+  /// A page whose path has no parameters comes before a page whose pattern also fits that path.
   private static let machines = [PairPage.page, PairingPage.page, MachinePage.page, SetupPage.page, RemovePage.page]
 
   private static let downloads: [Download] = [ActivityPage.download, UseDownload.download]
@@ -128,16 +128,18 @@ enum PageTable {
     AnswerForm.all + ChildForms.all + ChildDayForms.all + PointsForms.all + ApplicationForms.all + TimesForms.all
     + PairingForms.all + SetupForms.all + MachineForms.all + OwnForms.all + PhoneForms.all
 
-  /// Returns the page at a path for somebody, with the values of its parameters; `nil` for none.
+  /// Returns the page at a path for a viewer, with the values of its parameters; `nil` if there is
+  /// none.
   static func page(at path: String, for viewer: Viewer) -> (page: Page, parameters: [String: String])? {
-    // What stands at a path for another viewer is not taken for a parameter of a later page.
+    // The path of another viewer's page is not read as a parameter of a later page.
     guard let first = pages.first(where: { $0.path.parameters(in: path) != nil })?.path,
       let page = pages.first(where: { $0.path == first && $0.whoMay.contains(viewer) })
     else { return nil }
     return first.parameters(in: path).map { (page, $0) }
   }
 
-  /// Returns the file at a path for somebody, with the values of its parameters; `nil` for none.
+  /// Returns the file at a path for a viewer, with the values of its parameters; `nil` if there is
+  /// none.
   static func download(at path: String, for viewer: Viewer) -> (file: Download, parameters: [String: String])? {
     for file in downloads where file.whoMay.contains(viewer) {
       if let parameters = file.path.parameters(in: path) { return (file, parameters) }
@@ -155,7 +157,7 @@ enum PageTable {
     forms.first { $0.path == path && $0.whoMay.contains(viewer) }
   }
 
-  /// Returns the navigation of somebody, with the present page marked.
+  /// Returns the navigation for a viewer, with the present page marked.
   static func navigation(for viewer: Viewer, at path: String) -> [PageData] {
     pages.compactMap { page in
       guard page.whoMay.contains(viewer), case .named(let name) = page.place else { return nil }

@@ -1,7 +1,8 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// The phones that were let in, and how another one is: on this machine alone.
+/// The page about phones that were let in, and how to let in another one. It is only on this
+/// machine.
 enum PhonesPage {
   static let path = "/phones"
   /// The authority's certificate as a file, for mail, a messenger or a cable.

@@ -1,7 +1,7 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// The points of a child on its page: what waits for a review, the last changes, and a form.
+/// The section about a child's points on its page: held learning, the last changes, and a form.
 enum PointsSection {
   static let shown = 20
 
@@ -81,6 +81,6 @@ enum PointsSection {
 }
 
 extension PointsEntry {
-  /// What happened.
+  /// The sentence about the change.
   fileprivate var said: Phrase { phrase ?? Phrase(verbatim: words) }
 }

@@ -2,7 +2,8 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The times and limits of a child: the week, the days that differ, and a form for each rule.
+/// The page about a child's times and limits: the week, the days that differ, and a form for each
+/// rule.
 enum TimesPage {
   static let page = Page("/children/{child}/times", whoMay: [.parent, .phone], template: text) { call in
     let plan = try await ChildPlan.read(of: try call.child(), at: call.node)
@@ -14,7 +15,7 @@ enum TimesPage {
 
   static func title(_ plan: ChildPlan) -> Phrase { Phrase("Times and limits of {child}", ["child": .text(plan.name)]) }
 
-  /// What was sent by a form that is shown again.
+  /// The fields of a form that is shown again.
   struct Entered {
     var rule: PlanRule
     var fields: FormFields
@@ -85,7 +86,7 @@ enum TimesPage {
     </section>{{/hasOthers}}
     """
 
-  /// Returns what the page shows, with a form that is shown again.
+  /// Returns the data of the page, with a form that is shown again.
   static func data(_ plan: ChildPlan, entered: Entered? = nil, now: Int64) -> PageData {
     let clock = PageClock(zone: plan.day.zone, now: now)
     let exceptions = plan.exceptions
@@ -140,7 +141,7 @@ enum TimesPage {
     return data
   }
 
-  /// Returns the hours and limits that are not those of all screen time.
+  /// Returns the hours and limits other than those of all screen time.
   private static func others(_ plan: ChildPlan) -> [Phrase] {
     let entries = [
       AppRule.hours.entry, AppRule.limit.entry, GroupRule.hours.entry, GroupRule.limit.entry, GroupRule.weekly.entry,

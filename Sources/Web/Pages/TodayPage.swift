@@ -2,7 +2,7 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The parent's first page: what children ask, and each child's day.
+/// The parent's first page: the children's requests, and each child's day.
 enum TodayPage {
   static let page = Page("/", whoMay: [.parent, .phone], in: .named("Today"), template: template) { call in
     let status = try await call.node.ask(Endpoints.getStatus)

@@ -1,7 +1,7 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// The files that pages load, with hashes in their names, so that browsers keep them for ever.
+/// The files that pages load. Their names contain hashes, so that browsers can keep them for ever.
 struct Assets: Sendable {
   struct File: Sendable {
     var type: String
@@ -34,13 +34,13 @@ struct Assets: Sendable {
     (self.files, self.paths) = (files, paths)
   }
 
-  /// Returns the answer with the file at a path; `nil` for none.
+  /// Returns the answer with the file at a path; `nil` if there is none.
   func answer(_ path: String, kept: String = "public, max-age=31536000, immutable") -> WebAnswer? {
     files[path].map { WebAnswer(200, [("Content-Type", $0.type), ("Cache-Control", kept)], body: .bytes($0.bytes)) }
   }
 }
 
-/// The one script of all pages, which keeps them up to date; they work without it.
+/// The one script of all pages, which keeps them up to date. The pages work without it.
 enum PageScript {
   static let text = #"""
     "use strict";

@@ -1,13 +1,13 @@
 /// The escape of text for elements and quoted attributes of a page.
 ///
-/// It looks at each Unicode scalar. A quote with a combining mark behind it (U+0301, U+200D) is one
-/// character of Swift, and an escape that compares characters lets it through: a browser still
-/// reads the quote, and the attribute ends there.
+/// It checks each Unicode scalar. In Swift, a quote with a combining mark behind it (U+0301,
+/// U+200D) is one character, which an escape that compares characters does not replace. A browser
+/// still reads the quote, and the attribute ends there.
 enum MarkupEscape {
-  /// Returns the text with every scalar that has a meaning in HTML replaced.
+  /// Returns the text with every scalar replaced that has a meaning in HTML.
   ///
-  /// Scalars that HTML does not permit become U+FFFD, and so do those that turn the direction of
-  /// the text around them: a name must not reorder the sentence in which it stands.
+  /// Scalars that HTML does not permit become U+FFFD. So do scalars that change the direction of
+  /// the text around them, because a name must not reorder the sentence around it.
   static func escape(_ text: String) -> String {
     var escaped = ""
     escaped.reserveCapacity(text.utf8.count)
@@ -29,24 +29,25 @@ enum MarkupEscape {
     return escaped
   }
 
-  /// A backtick of an escaped text, which a template has none of.
+  /// The escaped form of a backtick in a text. A template has none.
   private static let backtick = "&#96;"
-  /// The elements whose content is text alone.
+  /// The elements whose content is only text.
   private static let texts: Set<String> = ["option", "script", "style", "textarea", "title"]
-  /// The elements whose text is shown and can have no element `bdi`: titles, and drawings' texts.
+  /// The elements whose text is shown and cannot contain an element `bdi`: titles, and texts of
+  /// drawings.
   private static let isolated: Set<String> = ["title", "text", "tspan", "desc"]
 
-  /// Returns a page of escaped values in which what stands between two backticks of one text, such
-  /// as a command, is an element `code`, and what stands between the marks of `Isolation` an
-  /// element `bdi`.
+  /// Returns a page of escaped values with elements inserted: `code` around text between two
+  /// backticks of one text, such as a command, and `bdi` around text between the marks of
+  /// `Isolation`.
   ///
-  /// In attributes, and in elements whose content is text alone, backticks stay and the marks are
-  /// left out, since what is sent by a form stands there as well.
+  /// In attributes, and in elements whose content is only text, backticks stay and the marks are
+  /// left out, because these places also have the values that a form sends.
   static func marked(_ html: String) -> String {
     guard html.contains(backtick) || html.contains(Isolation.startEntity) else { return html }
     var page = ""
     for (number, part) in html.split(separator: "<", omittingEmptySubsequences: false).enumerated() {
-      // What follows `<` is a tag, and then text up to the next one.
+      // A tag follows each `<`, and after it text up to the next one.
       guard number > 0, let end = part.firstIndex(of: ">") else {
         page += (number > 0 ? "<" : "") + part
         continue
@@ -67,7 +68,7 @@ enum MarkupEscape {
   /// pair of marks an element `bdi`.
   private static func pieces(_ text: Substring) -> String {
     var pieces = text.components(of: backtick)
-    // A backtick without another one stays.
+    // A single backtick stays.
     if pieces.count.isMultiple(of: 2), let last = pieces.popLast() { pieces[pieces.count - 1] += backtick + last }
     return pieces.map(Isolation.elements).enumerated().map { number, piece in
       number.isMultiple(of: 2) ? piece : "<code>\(piece)</code>"
@@ -86,7 +87,7 @@ enum MarkupEscape {
 }
 
 extension Substring {
-  /// The parts between the occurrences of a separator, also empty ones.
+  /// Returns the parts between the occurrences of a separator, including empty parts.
   fileprivate func components(of separator: String) -> [String] {
     var (parts, rest): ([String], Substring) = ([], self)
     while let range = rest.firstRange(of: separator) {
@@ -97,20 +98,21 @@ extension Substring {
   }
 }
 
-/// The isolation of names and other texts that people and machines gave, so that one that is
-/// written from right to left does not reorder the sentence in which it stands.
+/// The isolation of names and other texts of people and machines, so that a text that is written
+/// from right to left does not reorder the sentence around it.
 ///
-/// While a page is made, two marks stand around such a text, which become U+FFFD in texts that are
-/// given. `MarkupEscape` makes an element `bdi` of them where markup may stand.
+/// While a page is made, two marks enclose such a text. In the text itself, these marks become
+/// U+FFFD. `MarkupEscape` turns the marks into an element `bdi` where markup is permitted.
 ///
 /// Spec: Protocol/15-pages.md §3.
 enum Isolation {
   static let start: Unicode.Scalar = "\u{2068}"
   static let end: Unicode.Scalar = "\u{2069}"
-  /// What the escape makes of the marks.
+  /// The escaped forms of the marks.
   static let (startEntity, endEntity) = ("&#8296;", "&#8297;")
 
-  /// Returns a text between the marks if it has characters that are written from right to left.
+  /// Returns a text, enclosed in the marks if it has characters that are written from right to
+  /// left.
   static func marking(_ text: String) -> String {
     let scalars = text.unicodeScalars
     let isMarked = scalars.contains { isRightToLeft($0.value) }
@@ -122,8 +124,8 @@ enum Isolation {
     return String(safe)
   }
 
-  /// Returns escaped text without tags, with an element for each pair of marks; with marks that are
-  /// in no pairs, the text as it is.
+  /// Returns escaped text without tags, with an element for each pair of marks. If marks are not in
+  /// pairs, it returns the text unchanged.
   static func elements(in text: String) -> String {
     guard text.contains(startEntity) || text.contains(endEntity) else { return text }
     var depth = 0
@@ -139,8 +141,8 @@ enum Isolation {
     String(text).replacing(startEntity, with: "").replacing(endEntity, with: "")
   }
 
-  /// Returns whether a scalar is in a block of scripts that are written from right to left, or is a
-  /// mark of that direction.
+  /// Returns whether a scalar is in a block of a right-to-left script, or is a mark of that
+  /// direction.
   private static func isRightToLeft(_ value: UInt32) -> Bool {
     switch value {
     case 0x590...0x8FF, 0x200F, 0xFB1D...0xFDFF, 0xFE70...0xFEFF, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true

@@ -2,16 +2,15 @@ import LatchkeyModel
 import Mustache
 import Synchronization
 
-/// What a template shows, by name: texts, phrases, numbers, truth values, lists and groups.
+/// The data of a template, by name: texts, phrases, numbers, truth values, lists and groups.
 typealias PageData = [String: Any]
 
-/// A template whose every value is escaped by `MarkupEscape`, in any language.
+/// A template in any language. `MarkupEscape` escapes every value in it.
 ///
-/// Its own texts stand in double brackets, `[[A word for {name}]]`, as phrases.
+/// Its own texts are phrases in double brackets: `[[A word for {name}]]`.
 ///
-/// The library's own escape compares characters. Each template is one text with one content type,
-/// and has none of the tags that go around it: partials, which fall back to the library's escape,
-/// and values that are not escaped.
+/// The library's own escape compares characters. Therefore a template is one text with one content
+/// type. It has no partials, which use the library's escape, and no values that are not escaped.
 struct PageTemplate: Sendable {
   private static let contentType: String = {
     MustacheContentTypes.register(SafeMarkup(), named: "SAFE")
@@ -23,18 +22,18 @@ struct PageTemplate: Sendable {
 
   /// Creates a template of HTML with the tags of Mustache for values, sections and comments.
   ///
-  /// A fault in it is one of this program's, which every run of the tests would find.
+  /// A fault in a template is a fault of this program, which every run of the tests finds.
   init(_ text: String) { self.text = text }
 
-  /// Returns the page of some data, with the commands in its texts as code, and names isolated.
+  /// Returns the page of some data, with commands in its texts as code, and with names isolated.
   ///
-  /// Who may only look gets no form that changes anything, apart from that which signs out.
+  /// A viewer that may only look gets no form that changes anything, except the one that signs out.
   func render(_ data: PageData, in language: Language) -> String {
     let page = MarkupEscape.marked(template(in: language).render(PageTexts.worded(data, in: language)))
     return data["isLooking"] as? Bool == true ? Self.withoutForms(page) : page
   }
 
-  /// Returns a page without its forms that change something; of texts, every `<` is escaped.
+  /// Returns a page without the forms that change something. In texts, every `<` is escaped.
   private static func withoutForms(_ page: String) -> String {
     var (kept, rest) = ("", page[...])
     while let start = rest.firstRange(of: "<form method=\"post\""),
@@ -61,7 +60,7 @@ struct PageTemplate: Sendable {
     }
   }
 
-  /// Returns whether a template has only tags whose values are escaped.
+  /// Returns whether all tags of a template have escaped values.
   static func isSafe(_ text: String) -> Bool {
     let scalars = Array(text.unicodeScalars)
     for index in scalars.indices where scalars[index] == "{" && index + 1 < scalars.count && scalars[index + 1] == "{" {
@@ -71,7 +70,7 @@ struct PageTemplate: Sendable {
     return true
   }
 
-  /// The template in each language in which it was needed.
+  /// The compiled template for each language that was needed.
   private final class Templates: Sendable {
     let byLanguage = Mutex<[Language: MustacheTemplate]>([:])
   }
@@ -81,9 +80,9 @@ private struct SafeMarkup: MustacheContentType {
   func escapeText(_ text: String) -> String { MarkupEscape.escape(text) }
 }
 
-/// The texts of templates and data in the language of who reads.
+/// The translation of templates and data into the reader's language.
 enum PageTexts {
-  /// Returns a template whose texts in double brackets are in a language.
+  /// Returns a template with its texts in double brackets in a language.
   static func worded(_ template: String, in language: Language) -> String {
     let parts = split(template, at: "[[")
     return parts.dropFirst().reduce(parts.first ?? "") { all, part in
@@ -93,7 +92,7 @@ enum PageTexts {
     }
   }
 
-  /// Returns data in a language, with marks around what is written from right to left.
+  /// Returns data in a language, with marks around texts that are written from right to left.
   static func worded(_ data: PageData, in language: Language) -> PageData { data.mapValues { value($0, language) } }
 
   private static func value(_ value: Any, _ language: Language) -> Any {
@@ -107,12 +106,12 @@ enum PageTexts {
     }
   }
 
-  /// Returns a text of a template as markup, in which its places are tags.
+  /// Returns a text of a template as markup, with tags in its places.
   private static func markup(_ text: String) -> String {
     split(split(MarkupEscape.escape(text), at: "{").joined(separator: "{{"), at: "}").joined(separator: "}}")
   }
 
-  /// Returns the parts of a text around a mark, which is compared scalar by scalar.
+  /// Returns the parts of a text around a mark. The comparison is scalar by scalar.
   private static func split(_ text: String, at mark: String) -> [String] {
     let (scalars, mark) = (Array(text.unicodeScalars), Array(mark.unicodeScalars))
     var (parts, part, index) = ([String](), String.UnicodeScalarView(), 0)
@@ -130,7 +129,7 @@ enum PageTexts {
   }
 }
 
-/// What stands around the content of every page.
+/// The frame around the content of every page.
 enum PageFrame {
   static func template(_ content: String) -> PageTemplate { PageTemplate(before + content + after) }
 

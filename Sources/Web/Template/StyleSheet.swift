@@ -1,7 +1,7 @@
 /// The one style sheet of all pages.
 ///
-/// Colors, spaces and sizes have names, which are given once for each scheme. There is no motion.
-/// Text has a contrast of at least 4.5 : 1 in both schemes.
+/// Colors, spaces and sizes have names, which each scheme defines once. There is no motion. Text
+/// has a contrast of at least 4.5 : 1 in both schemes.
 enum StyleSheet {
   static let text = #"""
     :root {

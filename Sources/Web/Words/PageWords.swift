@@ -8,7 +8,7 @@ enum PageWords {
   /// Returns a span of use in whole minutes, such as `1 h 12 min`.
   static func span(_ milliseconds: Int64) -> Phrase { SpanText.phrase(whole: milliseconds) }
 
-  /// What stands in a table where there is nothing.
+  /// The mark of an empty cell in a table.
   static let none = Phrase(verbatim: "–")
 
   /// Returns milli-points as a number, such as `2.5`.
@@ -17,31 +17,32 @@ enum PageWords {
   /// Returns names as a list, such as `A, B and C`.
   static func list(_ names: [String]) -> Phrase { Phrase("{names}", ["names": .list(names.map { .text($0) })]) }
 
-  /// Returns what holds for screen time in a few words, such as `48 min left`.
+  /// Returns the state of screen time in a few words, such as `48 min left`.
   static func figure(_ screen: VerdictToday) -> Phrase {
     guard screen.isAllowed else { return screen.rule == Reason.lock.word ? Phrase("Locked") : Phrase("Closed") }
     guard let left = screen.leftMilliseconds else { return Phrase("No limit now") }
     return Phrase("{time} left", ["time": .phrase(SpanText.phrase(left: left))])
   }
 
-  /// The rules whose time begins when the time that is allowed ends.
+  /// The rules whose time begins when the allowed time ends.
   private static let beginning: Set<String?> = [Reason.bedtime.word, Reason.breaks.word, Reason.school.word]
 
-  /// Returns which rule ends the time, or has ended it, and until when; `nil` if none does.
+  /// Returns a sentence about the rule that ends the time, or has ended it, and until when; `nil`
+  /// if there is none.
   static func reason(_ verdict: VerdictToday, _ clock: PageClock) -> Phrase? {
     guard let until = verdict.until else { return verdict.reason }
     let time = Phrase.Argument.phrase(clock.moment(until))
     guard let rule = verdict.reason else { return Phrase("until {time}", ["time": time]) }
     let arguments: [String: Phrase.Argument] = ["rule": .phrase(rule), "time": time]
-    // What is still to come would seem to go on until then.
+    // A rule that has not begun would otherwise seem to last until then.
     if verdict.isAllowed, beginning.contains(verdict.rule) { return Phrase("{rule}, from {time}", arguments) }
     return verdict.hasException ? Phrase("until {time}: {rule}", arguments) : Phrase("{rule}, until {time}", arguments)
   }
 
-  /// Returns what was used today, such as `1 h 12 min of 2 h used today`.
+  /// Returns the use of today, such as `1 h 12 min of 2 h used today`.
   static func used(_ day: ChildToday) -> Phrase {
     let time = Phrase.Argument.phrase(span(day.usedMilliseconds))
-    // Of no time at all, nothing is a part.
+    // If the limit is no time, the use is not shown as a part of it.
     guard let limit = day.limitMilliseconds, limit > 0 else { return Phrase("{time} used today", ["time": time]) }
     return Phrase("{time} of {limit} used today", ["time": time, "limit": .phrase(span(limit))])
   }
@@ -51,7 +52,7 @@ enum PageWords {
     Phrase("{points} to spend", ["points": .phrase(PointsText.phrase(PointsText.left(milliPoints)))])
   }
 
-  /// Returns what runs, where and since when.
+  /// Returns a sentence about a running program: where it runs and since when.
   static func running(_ session: RunningNow, _ clock: PageClock) -> Phrase {
     Phrase(
       "{app} on {machine} since {time}",
@@ -61,7 +62,7 @@ enum PageWords {
       ])
   }
 
-  /// Returns what holds for an application, such as `12 min left, until 19:20`.
+  /// Returns the state of an application, such as `12 min left, until 19:20`.
   static func application(_ app: AppToday, _ clock: PageClock) -> Phrase {
     let verdict = app.verdict
     let arguments: [String: Phrase.Argument] = [
@@ -84,8 +85,7 @@ enum PageWords {
     return open(app, state)
   }
 
-  /// Returns what holds for an application with what machines do about it, none of which closes it
-  /// altogether.
+  /// Returns the state of an application that no machine, or not every machine, closes.
   private static func open(_ app: AppToday, _ state: Phrase) -> Phrase {
     let argument = ["state": Phrase.Argument.phrase(state)]
     return switch (app.isLeftOpen, app.appID.isOfMany) {
@@ -96,7 +96,7 @@ enum PageWords {
     }
   }
 
-  /// Returns what became of a request, such as `yes, 20 min, on Kitchen laptop: after dinner`.
+  /// Returns the outcome of a request, such as `yes, 20 min, on Kitchen laptop: after dinner`.
   static func answer(_ request: RequestListing) -> Phrase {
     guard let answer = request.answer else {
       return request.state == .open ? Phrase("no answer yet") : Phrase("nobody answered, and the day is over")
@@ -130,7 +130,7 @@ enum PageWords {
     }
   }
 
-  /// Returns how a machine is in touch, such as `in touch` or `off, last seen 20 min ago`.
+  /// Returns the connection of a machine, such as `in touch` or `off, last seen 20 min ago`.
   static func touch(_ peer: PeerStatus, _ clock: PageClock) -> Phrase {
     if peer.isConnected { return Phrase("in touch") }
     if peer.marks.contains(.removalUntold) || peer.device.state == .removed { return Phrase("removed, not told yet") }
@@ -139,7 +139,7 @@ enum PageWords {
     return Phrase("off, last seen {ago}", ["ago": .phrase(clock.ago(seen))])
   }
 
-  /// Returns how old the figures of a child are; `nil` if one of its machines is in touch.
+  /// Returns the age of a child's figures; `nil` if one of the child's machines is in touch.
   static func stale(_ child: ChildListing, _ peers: [PeerStatus], _ clock: PageClock) -> Phrase? {
     if child.machines.isEmpty { return Phrase("No machine is this child's yet, so nothing is recorded or closed.") }
     guard !peers.contains(where: \.isConnected) else { return nil }
@@ -152,7 +152,7 @@ enum PageWords {
       """, ["time": .phrase(clock.moment(seen)), "ago": .phrase(clock.ago(seen))])
   }
 
-  /// Returns a category as the head of a column or a row.
+  /// Returns a category as the heading of a column or a row.
   static func title(_ category: AppCategory) -> Phrase {
     switch category {
     case .learning: Phrase("Learning")
@@ -162,34 +162,35 @@ enum PageWords {
   }
 }
 
-/// Moments as a family reads them, on the clock of its zone.
+/// The clock of a family's time zone, for texts about moments.
 package struct PageClock: Sendable {
   private static let weekdays: [Phrase] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
   private static let months: [Phrase] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
-  /// The beginning of the year 2020, in Unix milliseconds: Latchkey is younger.
+  /// The beginning of the year 2020, in Unix milliseconds. Latchkey did not exist before.
   private static let earliest: Int64 = 1_577_836_800_000
   private static let dayMilliseconds: Int64 = 86_400_000
-  /// A moment may be another machine's word.
+  /// A moment may be another machine's statement.
   private static let moments: ClosedRange<Int64> = -2_000_000_000_000...250_000_000_000_000
 
   private let zone: TimeZone
   /// The present, in Unix milliseconds.
   let now: Int64
 
-  /// Creates the clock of a zone by its name in the IANA list; without one, of this machine's zone.
+  /// Creates the clock of a zone by its IANA name or, without a name, of this machine's zone.
   init(zone: String? = nil, now: Int64) {
     self.zone = zone.map { TimeZone(identifier: $0) ?? .gmt } ?? .current
     self.now = now
   }
 
-  /// Returns a moment: the time of day, such as `19:20`, and the day before it if it is not near.
+  /// Returns a moment: the time of day, such as `19:20`, with the day in front if the moment is not
+  /// near.
   func moment(_ milliseconds: Int64) -> Phrase {
     guard isKnown(milliseconds) else { return Phrase("an unknown time") }
     let (then, present) = (local(milliseconds), local(now))
     let time = time(milliseconds)
-    // What is less than a day away needs no date.
+    // A moment that is less than a day away needs no date.
     let isNear =
       abs(then.day * Self.dayMilliseconds + then.rest - present.day * Self.dayMilliseconds - present.rest) < 72_000_000
     guard then.day != present.day, !isNear else { return Phrase(verbatim: time) }
@@ -212,7 +213,7 @@ package struct PageClock: Sendable {
     return Phrase(one: "{count} day ago", other: "{count} days ago", count: Int(age / 86_400_000))
   }
 
-  /// Returns whether a moment can be right: a clock that was never set begins in 1970.
+  /// Returns whether a moment can be right. A clock that was never set begins in 1970.
   func isKnown(_ milliseconds: Int64) -> Bool { milliseconds >= Self.earliest || now < Self.earliest }
 
   /// Returns a day in words, such as `Tue 24 Nov`.
@@ -236,7 +237,7 @@ package struct PageClock: Sendable {
   /// Returns a weekday, such as `Tue`.
   static func name(_ day: Weekday) -> Phrase { weekdays[day.rawValue] }
 
-  /// Returns the place of a day in its week, 0 for Monday.
+  /// Returns the index of a day in its week, 0 for Monday.
   static func weekday(_ day: FamilyDay) -> Int { Int(((day.daysSinceEpoch + 3) % 7 + 7) % 7) }
 
   private func local(_ milliseconds: Int64) -> (day: Int64, rest: Int64) {

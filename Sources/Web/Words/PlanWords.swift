@@ -4,7 +4,7 @@ import LatchkeyRules
 
 /// The sentences about a change of times or limits, before and after it is made.
 enum PlanWords {
-  /// Returns what changes, from when, and which machines get it later.
+  /// Returns sentences about what changes, from when, and which machines get it later.
   static func sentences(of edit: PlanEdit, _ plan: ChildPlan, _ clock: PageClock) -> [Phrase] {
     [new(edit.changes, plan), old(edit, plan), start(edit, plan, clock)].compactMap(\.self) + familys(edit, plan)
       + machines(plan)
@@ -17,7 +17,7 @@ enum PlanWords {
       changes.compactMap { change in RegisterKey(change.key).map { ($0, change.value) } }
     }
     var words = RuleText.changes(keys(set), terms)
-    // What every day gets says what becomes of its weekdays.
+    // A change for every day also says what happens to its weekdays.
     if set.isEmpty {
       let (weekdays, others) = (keys(removed).filter(Self.isOfWeekday), keys(removed).filter { !Self.isOfWeekday($0) })
       words += RuleText.changes(others + weekdays, terms)
@@ -61,7 +61,7 @@ enum PlanWords {
     }
   }
 
-  /// Returns when times begin next, or that they have begun.
+  /// Returns a phrase about when times begin next, or that they have begun.
   private static func next(_ value: String, _ plan: ChildPlan, _ clock: PageClock) -> Phrase? {
     guard let windows = try? WeekWindows(typed: value), let boundary = plan.boundary else { return nil }
     var next: Int64?
@@ -80,14 +80,14 @@ enum PlanWords {
     return next.map { Phrase("It begins next: {moment}.", ["moment": .phrase(clock.moment($0))]) }
   }
 
-  /// Returns what of the whole family's holds once the child's own rule is removed.
+  /// Returns a sentence about the family's rule that applies once the child's own rule is removed.
   private static func familys(_ edit: PlanEdit, _ plan: ChildPlan) -> [Phrase] {
     let removed = edit.changes.filter { $0.value == nil && $0.key == edit.rule.key.text }
     guard edit.changes.allSatisfy({ $0.value == nil }), !removed.isEmpty else { return [] }
     return [Phrase("If something is set for the whole family, that holds then.")]
   }
 
-  /// Returns which machines get a change at once, and which later.
+  /// Returns a sentence about the machines that get a change at once, and those that get it later.
   static func machines(_ plan: ChildPlan) -> [Phrase] {
     if plan.machines.isEmpty { return [Phrase("No machine is this child's yet: it holds as soon as there is one.")] }
     let (near, away) = (plan.machines.filter(\.isConnected), plan.machines.filter { !$0.isConnected })
@@ -105,7 +105,7 @@ enum PlanWords {
     return phrases
   }
 
-  /// Returns what has become of a rule since a page was made, of which a form came too late.
+  /// Returns the sentence for a form that came too late, about the rule as it is set now.
   static func meanwhile(_ title: Phrase, _ listings: [RuleListing], _ clock: PageClock) -> Phrase {
     guard let newest = listings.max(by: { $0.setAt < $1.setAt }) else {
       return Phrase(
@@ -135,7 +135,7 @@ enum PlanWords {
 extension RuleListing {
   /// The name and the value, such as `screen time a day: 2 h`.
   var said: Phrase { phrase ?? Phrase("{rule}: {value}", ["rule": .text(name), "value": .text(words)]) }
-  /// What the rule is about, such as an application; otherwise what it is called.
+  /// The rule's subject, such as an application, or else the rule's name.
   var subjectArgument: Phrase.Argument {
     if case .phrase(let name)? = said.arguments["rule"], let what = name.arguments["what"] { return what }
     return nameArgument

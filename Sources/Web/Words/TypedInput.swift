@@ -2,13 +2,14 @@ import Foundation
 import LatchkeyModel
 import LatchkeyRules
 
-/// What people type into fields, in English or another language, as the rules read it.
+/// The translation of typed input, in English or another language, into the form that the rules
+/// read.
 ///
-/// Whatever the language of the page is, `Mo-Fr 1,5 Std` means the same as `mon-fri 1h30m`.
+/// In a page of any language, `Mo-Fr 1,5 Std` means the same as `mon-fri 1h30m`.
 ///
 /// Spec: Protocol/15-pages.md §6.
 enum TypedInput {
-  /// Other words than those that pages show, by what the rules read.
+  /// The synonyms of the words that pages show, by the word that the rules read.
   private static let synonyms: [String: [String]] = [
     "mon": ["montag", "montags", "mondays"], "tue": ["dienstag", "dienstags", "tuesdays"],
     "wed": ["mittwoch", "mittwochs", "wednesdays"], "thu": ["donnerstag", "donnerstags", "thursdays"],
@@ -18,10 +19,11 @@ enum TypedInput {
     "": ["uhr", "von", "from"], "within": ["zwischen", "between", "innerhalb"],
   ]
 
-  /// Words that people mean as no time at all, or as no limit.
+  /// Words that can mean no time at all or no limit.
   private static let unclear: Set<String> = ["never", "nothing", "without", "nie", "niemals", "nichts", "nix", "ohne"]
 
-  /// What each word means to the rules: the synonyms, and what pages show in each language.
+  /// The word of the rules for each typed word: for synonyms, and for the words that pages show in
+  /// each language.
   private static let words: [String: String] = {
     var words: [String: String] = [:]
     for (word, others) in synonyms { for other in others { words[other] = word } }
@@ -39,9 +41,9 @@ enum TypedInput {
     return words
   }()
 
-  /// Returns times, limits or a duration in small letters for the rules, which may refuse them.
+  /// Returns times, limits or a duration in lower case, for the rules to read or refuse.
   ///
-  /// - Throws: `RuleFault` for what can be read in two ways, which no rule is to guess at.
+  /// - Throws: `RuleFault` for input that can be read in two ways.
   static func read(_ typed: String, isOfTimes: Bool = false) throws(RuleFault) -> String {
     if let word = typed.matches(of: /\p{L}+/).first(where: { unclear.contains($0.output.lowercased()) }) {
       let text: [String: Phrase.Argument] = ["text": .text(String(word.output))]
@@ -58,9 +60,11 @@ enum TypedInput {
     return rule(typed)
   }
 
-  /// Returns hours such as `1.30 h`, whose places can be minutes or hundredths; `nil` for none.
+  /// Returns hours such as `1.30 h`, whose decimal places can be minutes or hundredths; `nil` if
+  /// there are none.
   ///
-  /// Nobody writes quarters of an hour as minutes with such places, and 60 or more are hundredths.
+  /// The places 00, 25 and 50 are quarters of an hour, and so hundredths. Places of 60 or more are
+  /// hundredths as well.
   private static func unclearHours(_ typed: String) -> (text: String, hours: Substring, places: Substring)? {
     let text = replacingWords(typed.lowercased())
     for match in text.matches(of: /([\d.,]+)\s*h(?!\p{L})/) {
@@ -72,18 +76,18 @@ enum TypedInput {
     return nil
   }
 
-  /// Returns times, limits or a duration with the words of the rules, in small letters.
+  /// Returns times, limits or a duration with the words of the rules, in lower case.
   static func rule(_ typed: String) -> String {
     var text = typed.lowercased()
     for (other, plain) in [("–", "-"), ("—", "-"), ("\u{A0}", " "), ("\u{202F}", " "), (";", ",")] {
       text = text.replacing(other, with: plain)
     }
-    // The last two times of hours have an “and” between them that separates nothing.
+    // The “and” between the last two times is removed, because it has no meaning for the rules.
     text = text.replacing(
       /(zwischen|between|within|innerhalb)\s+(\d{1,2}:\d\d)\s*(?:und|and|bis|to|-)\s*(\d{1,2}:\d\d)/
     ) { "within \($0.2)-\($0.3)" }
     text = replacingWords(text)
-    // All digits in a row, so that of 1000,5 h no part is read alone.
+    // The pattern takes all digits in a row, so that no part of `1000,5 h` is read alone.
     text = text.replacing(/([\d.,]+)\s*h(?![a-z])/) { match -> String in
       guard let parts = match.1.wholeMatch(of: /(\d{1,3})[.,](\d{1,2})/), let hours = Int(parts.1),
         let number = Int(parts.2)
@@ -97,7 +101,7 @@ enum TypedInput {
 
   /// Returns points such as `2,5` with a point before the decimal places.
   ///
-  /// - Throws: `RuleFault` for what can be read in two ways, such as `1.000`.
+  /// - Throws: `RuleFault` for input that can be read in two ways, such as `1.000`.
   static func points(_ typed: String) throws(RuleFault) -> String {
     let text = replacingWords(typed.lowercased())
     let quoted: [String: Phrase.Argument] = ["text": .text(String(typed.prefix(20)))]
@@ -123,8 +127,8 @@ enum TypedInput {
     return FamilyDay("\(match.3)-\(parts[0])-\(parts[1])")
   }
 
-  /// Returns a text in which each word of another language is one of the rules'; a point behind an
-  /// abbreviation is left out.
+  /// Returns a text with each word of another language replaced by the rules' word. A point behind
+  /// an abbreviation is left out.
   private static func replacingWords(_ text: String) -> String {
     text.replacing(/(\p{L}+)(\.?)/) { match in
       let word = String(match.1)
@@ -145,7 +149,7 @@ enum ShownInput {
     items(text) { value in Int(value).map { SpanText.phrase(minutes: $0) } ?? Phrase(verbatim: value) }
   }
 
-  /// Returns a number of minutes such as `90min` in words; what is none, as it is.
+  /// Returns a number of minutes such as `90min` in words. Any other text stays as it is.
   static func span(_ text: String) -> Phrase {
     SpanReader.minutes(text).map { SpanText.phrase(minutes: $0) } ?? Phrase(verbatim: text)
   }

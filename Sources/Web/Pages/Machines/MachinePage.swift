@@ -1,7 +1,7 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// A machine of the family: how it is reached, what is wrong with it, its accounts and its name.
+/// The page about a machine of the family: its connection, its faults, its accounts and its name.
 enum MachinePage {
   static let page = Page("/machines/{device}", whoMay: [.parent, .phone], template: template) { call in
     let peers = try await call.node.ask(Endpoints.getDevices)
@@ -91,7 +91,7 @@ enum MachinePage {
     return data
   }
 
-  /// Returns a condition of the machine with its next step, as `latchkey doctor` words them.
+  /// Returns a condition of the machine with its next step, in the words of `latchkey doctor`.
   private static func finding(_ listing: ConditionListing) -> PageData {
     let condition = listing.condition
     guard let kind = ConditionKind.named(condition.name) else {
@@ -128,7 +128,7 @@ enum MachinePage {
   }
 }
 
-/// The question before a machine is removed from the family, with what is lost.
+/// The page with the question before a machine is removed from the family, with what is lost.
 enum RemovePage {
   static let page = Page("/machines/{device}/remove", whoMay: [.parent], template: template) { call in
     let peers = try await call.node.ask(Endpoints.getDevices)
@@ -173,10 +173,10 @@ enum RemovePage {
   }
 }
 
-/// What a machine could not do, with its reason in the words of who reads.
+/// The commands that failed at a machine, with the reasons in the reader's language.
 enum FailedCommands {
   private static let most = 5
-  /// Milliseconds for which it is worth knowing: a week.
+  /// The time for which a failure is shown, in milliseconds: a week.
   private static let longest: Int64 = 7 * 86_400_000
 
   static let template = """

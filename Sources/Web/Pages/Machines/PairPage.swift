@@ -1,7 +1,7 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// The beginning of a pairing: whose machine joins, and the codes that are open already.
+/// The page that begins a pairing: whose machine joins, and the codes that are open already.
 enum PairPage {
   static let path = "/machines/pair"
 
@@ -49,7 +49,7 @@ enum PairPage {
     return Phrase("Code for {child}", ["child": DeviceName(sanitising: name).quotation])
   }
 
-  /// Returns how long a code is good, in whole minutes; `nil` if it is used up.
+  /// Returns the time for which a code is valid, in whole minutes; `nil` if it is used up.
   static func time(_ pairing: PairingProgress) -> Phrase? {
     pairing.expiresInMilliseconds.map { left in
       Phrase(
@@ -87,7 +87,7 @@ enum OwnerFields {
     return data
   }
 
-  /// Returns the names that a form gives, with commas; empty for nobody.
+  /// Returns the names in a form, with commas between them; empty for no child.
   static func names(_ fields: FormFields) -> String {
     ChildNames.split(fields["name"] ?? fields["child"] ?? "").joined(separator: ", ")
   }

@@ -2,7 +2,7 @@ import LatchkeyModel
 import LatchkeyNode
 import Synchronization
 
-/// A pairing from its code to its end, as the terminal's wizard shows it.
+/// The page about a pairing from its code to its end, as the terminal's wizard shows it.
 ///
 /// Spec: Protocol/03-pairing.md §5, §8.
 enum PairingPage {
@@ -68,7 +68,7 @@ enum PairingPage {
     <p><a href="/machines">[[All machines]]</a></p>
     """
 
-  /// The data for a pairing that the node does not know any more.
+  /// The data for a pairing that the node no longer knows.
   static var unknown: PageData {
     [
       "isFault": true,
@@ -109,14 +109,14 @@ enum PairingPage {
   private static func shown(_ codes: OpenPairings.Codes, _ pairing: PairingProgress) -> PageData {
     var data: PageData = ["whose": PairPage.whose(pairing), "long": codes.long]
     if let typed = codes.typed { data["typed"] = ["text": typed, "spoken": spoken(typed)] as PageData }
-    // The dashes are for the eye.
+    // The dashes only make the code easier to read.
     if let picture = QRCode(codes.long.filter { $0 != "-" }) {
       data["picture"] = QRPicture.data(picture, label: Phrase("QR code of the long code, which stands below as text"))
     }
     return data
   }
 
-  /// Returns what happened while the code waits.
+  /// Returns sentences about the attempts while the code is open.
   private static func notices(_ pairing: PairingProgress) -> [Phrase] {
     var notices: [Phrase] = []
     if let left = pairing.failuresLeft, left < Limits.pairingFailures { notices.append(PairingProgress.guessed(left)) }
@@ -144,16 +144,16 @@ enum PairingPage {
     digits.count == 6 ? "\(digits.prefix(3)) \(digits.suffix(3))" : digits
   }
 
-  /// Returns a code as it is read aloud, symbol by symbol, with a pause between its groups.
+  /// Returns a code for reading aloud, symbol by symbol, with a pause between its groups.
   static func spoken(_ code: String) -> String {
     code.split { $0 == "-" || $0 == " " }.map { $0.map(String.init).joined(separator: " ") }.joined(separator: ", ")
   }
 }
 
-/// What the node does not tell again about pairings that were begun on a page: the codes, which
-/// stand only in the answer to the request that opened them, and who said no.
+/// The facts about pairings that the node gives only once: the codes, which are only in the answer
+/// that opened them, and whether the person here said no.
 ///
-/// It is kept in memory alone, and the codes only until a page shows that the pairing has ended.
+/// They are kept only in memory. The codes are kept until a page shows that the pairing has ended.
 final class OpenPairings: Sendable {
   struct Codes: Hashable, Sendable {
     /// The long code, in groups of five.
@@ -168,12 +168,12 @@ final class OpenPairings: Sendable {
     var isRefusedHere = false
   }
 
-  /// The number of pairings; one more drops the oldest.
+  /// The largest number of pairings. One more drops the oldest.
   static let most = 32
 
   private let entries = Mutex<[Entry]>([])
 
-  /// Keeps the codes of a pairing, from the node's answer that has opened them.
+  /// Keeps the codes of a pairing from the node's answer that opened it.
   func opened(_ pairing: PairingProgress) {
     entries.withLock { entries in
       if entries.count == Self.most { entries.removeFirst() }

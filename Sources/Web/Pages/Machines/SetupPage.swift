@@ -2,8 +2,8 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The questions after a pairing, one at a time: whose machine it is, which account there is the
-/// child's, and two about time.
+/// The page of questions after a pairing, one at a time: whose machine it is, which account there
+/// is the child's, and two about time.
 ///
 /// It shows the first open question, and goes on by itself when the machine answers one.
 enum SetupPage {
@@ -77,7 +77,8 @@ enum SetupPage {
     "/machines/\(device.description)/setup" + (question.map { "?at=\($0.key)" } ?? "")
   }
 
-  /// Returns the path after a question: of the next one, or of the first page if there is none.
+  /// Returns the path after a question: that of the next question, or of the first page if there is
+  /// none.
   static func path(after key: String, _ state: SetupState) -> String {
     state.next(from: key, isAfter: true).map { path(of: state.device.deviceID, at: $0) } ?? "/"
   }
@@ -145,7 +146,7 @@ enum SetupPage {
   }
 }
 
-/// A question about a machine that was paired, each of which may be skipped.
+/// A question about a paired machine. A person may skip it.
 struct SetupQuestion: Hashable, Sendable {
   enum Kind: String, Hashable, Sendable {
     case owner
@@ -155,19 +156,19 @@ struct SetupQuestion: Hashable, Sendable {
   }
 
   var kind: Kind
-  /// The child that it is about; `nil` for `owner`.
+  /// The child that the question is about; `nil` for `owner`.
   var child: ChildID?
 
   /// The question in an address, such as `limit-019b…`.
   var key: String { child.map { "\(kind.rawValue)-\($0.description)" } ?? kind.rawValue }
 }
 
-/// What the questions about a machine follow from.
+/// The state from which the questions about a machine follow.
 struct SetupState: Sendable {
   var device: RegisteredDevice
   var children: [ChildListing]
   var accounts: [AccountListing]
-  /// The keys of the rules of each of the owners.
+  /// The keys of the rules of each owner.
   var rules: [ChildID: [RegisterKey]]
 
   /// Asks the node.
@@ -192,11 +193,11 @@ struct SetupState: Sendable {
 
   var owners: [ChildListing] { children.filter { $0.machines.contains(device.name) } }
 
-  /// A Boolean value that indicates whether the machine was paired for a child and is not that
-  /// child's yet, since it has not been in touch.
+  /// A Boolean value that indicates whether the machine was paired for a child and is not assigned
+  /// to it yet, because it has not been in touch.
   var isWaiting: Bool { device.childName != nil && owners.isEmpty }
 
-  /// All questions in their order, also those that are answered.
+  /// All questions in order, including answered ones.
   private var all: [SetupQuestion] {
     [SetupQuestion(kind: .owner, child: nil)]
       + owners.map(\.childID).flatMap { child in
@@ -204,7 +205,7 @@ struct SetupState: Sendable {
       }
   }
 
-  /// Returns the next question that is open, from one on or after it; `nil` if there is none.
+  /// Returns the next open question, from a question on or after it; `nil` if there is none.
   func next(from key: String?, isAfter: Bool = false) -> SetupQuestion? {
     let start = all.firstIndex { $0.key == key }
     return all[(start.map { isAfter ? $0 + 1 : $0 } ?? 0)...].first(where: isOpen)
@@ -220,19 +221,19 @@ struct SetupState: Sendable {
     case .account: return !hasAccount(child) && (accounts.isEmpty || !choices(of: child).isEmpty)
     case .limit:
       let limit = ChildRule.dailyLimit.key.text
-      // Weekdays may have limits of their own alone.
+      // There may be limits only for weekdays.
       return !keys.contains { $0.text == limit || $0.text.hasPrefix(limit + "/") }
     case .bedtime: return !keys.contains { $0.text == ChildRule.bedtime.key.text }
     }
   }
 
-  /// Returns whether an account of the machine is a child's, or one that it shares.
+  /// Returns whether the child has an account on the machine, alone or shared.
   func hasAccount(_ child: ChildListing) -> Bool {
     accounts.contains { $0.owner == .child && $0.childNames.contains(child.name) }
   }
 
-  /// Returns the accounts that can be a child's: those that nobody has assigned, and then those of
-  /// other children, with whom it shares them.
+  /// Returns the accounts that can be a child's: unassigned accounts, and then accounts of other
+  /// children, with whom the child would share.
   func choices(of child: ChildListing?) -> [AccountListing] {
     accounts.filter { $0.owner == .open }
       + accounts.filter { listing in
