@@ -10,8 +10,9 @@ import LatchkeyRules
 public struct Edit: CommandDefinition {
   public static let kind: CommandKind = "edit"
   public static let states: [any CommandState.Type] = [RegistersInForce.self]
-  /// The time in which an agent can confirm that an edit is in force, in milliseconds. A node that
-  /// was started again asks the agent once more.
+  /// The time in which an agent can confirm that an edit is in force, in milliseconds.
+  ///
+  /// A node that was started again asks the agent once more.
   public static let agentMilliseconds: Int64 = 60_000
 
   /// The registers to set: 1 to 128, each once.
@@ -129,8 +130,9 @@ public struct Edit: CommandDefinition {
     }
   }
 
-  /// Refuses every draft. Only the node makes edits, because it also sets the registers at the
-  /// parent.
+  /// Refuses every draft.
+  ///
+  /// Only the node makes edits, because it also sets the registers at the parent.
   public static func fault(in draft: Edit) -> String? {
     "Settings are changed through the routes of what they are about, such as children: ask for the change there."
   }

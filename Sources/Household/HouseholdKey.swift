@@ -5,8 +5,9 @@ import LatchkeyRules
 ///
 /// Spec: Protocol/10-household.md §1, §3.
 public enum HouseholdKey {
-  /// The key of the child's name in a child's zone. The name has the bounds of a device's name (01
-  /// §3).
+  /// The key of the child's name in a child's zone.
+  ///
+  /// The name has the bounds of a device's name (01 §3).
   public static let name: RegisterKey = "name"
   /// The key of the stored form of the child's PIN in a child's zone.
   public static let pin: RegisterKey = "pin"
@@ -43,8 +44,9 @@ public enum HouseholdKey {
   /// Returns the children whom a machine serves, according to the registers of its zone.
   public static func children(servedIn registers: [Register]) -> [ChildID] { registers.servedChildren }
 
-  /// Returns the owners of a machine's accounts, according to the registers of its zone. An account
-  /// that is not supervised has no owner.
+  /// Returns the owners of a machine's accounts, according to the registers of its zone.
+  ///
+  /// An account that is not supervised has no owner.
   ///
   /// `known` are the accounts that the machine has reported. They give the numbers of accounts that
   /// registers name by log-in name. If one register has the number and another the name of an
@@ -112,9 +114,10 @@ public enum HouseholdKey {
     }
   }
 
-  /// Returns the former value of a register as a phrase. For an account, it has the children's
-  /// names. It is `nil` if the value has no meaning by itself, such as the `yes` of a machine's
-  /// child.
+  /// Returns the former value of a register as a phrase.
+  ///
+  /// For an account, it has the children's names. It is `nil` if the value has no meaning by
+  /// itself, such as the `yes` of a machine's child.
   public static func held(_ register: Register, _ terms: RuleTerms = RuleTerms()) -> Phrase? {
     guard let value = register.value else { return nil }
     guard rank(register) < ruleRank else { return RuleText.valuePhrase(register.key, value, terms) }

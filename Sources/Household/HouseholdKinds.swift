@@ -25,8 +25,9 @@ extension FactDefinition {
   /// The number of days for which requests and answers are kept after their day.
   public static let daysOfRequests = 14
 
-  /// The definition of ledger entries. Only the purse's machine writes them, and no machine forgets
-  /// them.
+  /// The definition of ledger entries.
+  ///
+  /// Only the purse's machine writes them, and no machine forgets them.
   static let ledger = FactDefinition(
     .ledger, author: nil, most: 65_536, daysKept: nil,
     isKept: { text, held in
@@ -41,7 +42,9 @@ extension FactDefinition {
       }
     })
 
-  /// The definition of requests. Only a child's machine makes them.
+  /// The definition of requests.
+  ///
+  /// Only a child's machine makes them.
   static let request = FactDefinition(
     .request, author: .child, most: RequestBook.mostPerDay * 16, daysKept: daysOfRequests, isAsked: true
   ) { text in
@@ -50,7 +53,9 @@ extension FactDefinition {
     }
   }
 
-  /// The definition of answers. Only a parent's machine makes them, one for each request.
+  /// The definition of answers.
+  ///
+  /// Only a parent's machine makes them, one for each request.
   static let answer = FactDefinition(
     .answer, author: .parent, most: RequestBook.mostAnswersPerDay * 16, daysKept: daysOfRequests,
     isKept: { text, held in
@@ -65,15 +70,17 @@ extension FactDefinition {
       }
     })
 
-  /// The definition of machines' statements on points that they want. The last statement of each
-  /// counts.
+  /// The definition of machines' statements on points that they want.
+  ///
+  /// The last statement of each counts.
   static let need = FactDefinition(
     .need, author: .child, most: 256, daysKept: nil,
     isKept: { text, held in isLater(PointsNeed(text)?.modified, PointsNeed(held)?.modified, text, held) },
     read: { text in PointsNeed(text).map { standing($0.modified) } })
 
-  /// The definition of parents' statements on the machines to which they lend. The last statement
-  /// of each counts.
+  /// The definition of parents' statements on the machines to which they lend.
+  ///
+  /// The last statement of each counts.
   static let machines = FactDefinition(
     .machines, author: .parent, most: 256, daysKept: nil,
     isKept: { text, held in isLater(ChildMachines(text)?.modified, ChildMachines(held)?.modified, text, held) },

@@ -130,8 +130,9 @@ extension EffectTransaction {
     Set(try needs(of: child).filter(\.isNeeded).map(\.modified.author))
   }
 
-  /// Writes, on a child's machine, what a session earned or cost into the purse. Returns the entry;
-  /// `nil` if the session changes nothing, or there is no room for it.
+  /// Writes, on a child's machine, what a session earned or cost into the purse.
+  ///
+  /// Returns the entry; `nil` if the session changes nothing, or there is no room for it.
   ///
   /// `carries` are the remainders of the child's sessions.
   public mutating func takePoints(

@@ -56,7 +56,9 @@ public struct ReviewLearning: CommandDefinition {
   /// Returns whether a state shows that another decision came first.
   public func isOvertaken(by state: StateInForce) -> Bool { state.as(LearningReviewed.self) != nil }
 
-  /// Refuses every draft. Only the node issues this command, when a parent reviews learning.
+  /// Refuses every draft.
+  ///
+  /// Only the node issues this command, when a parent reviews learning.
   public static func fault(in draft: ReviewLearning) -> String? {
     "Learning is reviewed with `latchkey points review`: run that."
   }

@@ -31,7 +31,9 @@ public struct ScanApplications: CommandDefinition {
 public struct ApplicationsScanned: CommandState {
   public static let kind: CommandKind = "applicationsScanned"
 
-  /// The number of the machine's list. A machine numbers its lists from 1.
+  /// The number of the machine's list.
+  ///
+  /// A machine numbers its lists from 1.
   public var number: UInt64
   public var applications: Int
 

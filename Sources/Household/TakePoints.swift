@@ -59,7 +59,9 @@ public struct TakePoints: CommandDefinition {
     state.as(PointsTaken.self).map { (0...milliPoints).contains($0.milliPoints) } ?? false
   }
 
-  /// Refuses every draft. Only the node issues this command, when a parent adjusts points.
+  /// Refuses every draft.
+  ///
+  /// Only the node issues this command, when a parent adjusts points.
   public static func fault(in draft: TakePoints) -> String? {
     "Points are changed with `latchkey points adjust`: run that."
   }

@@ -8,8 +8,9 @@ import Synchronization
 ///
 /// Spec: Protocol/14-bridge.md §1.
 public struct Bridge: Sendable {
-  /// Returns the node with the receiver's rights. With an idempotency key, the node carries out one
-  /// request once, however often it is repeated.
+  /// Returns the node with the receiver's rights.
+  ///
+  /// With an idempotency key, the node carries out one request once, however often it is repeated.
   public typealias Opening = @Sendable (_ key: String?) async throws -> any NodeInterface
 
   public let receiver: String
@@ -43,8 +44,9 @@ public struct Bridge: Sendable {
   /// Returns the notices that the receiver was not told and that still matter.
   public func notices() async throws -> ParentNotices { try await node().ask(Endpoints.getNotices, receiver) }
 
-  /// Returns the notices that the receiver was not told, and the children's requests. There are no
-  /// requests if no notice is about one, unless `always` is true.
+  /// Returns the notices that the receiver was not told, and the children's requests.
+  ///
+  /// There are no requests if no notice is about one, unless `always` is true.
   ///
   /// The requests are read after the notices. Requests that were read before might lack the one of
   /// a notice, and it would seem to be over.
@@ -65,7 +67,9 @@ public struct Bridge: Sendable {
   }
 
   /// Moves the receiver's position behind all notices, and returns the time until the next look;
-  /// `nil` to wait for a change. In quiet hours, the next look is at their end.
+  /// `nil` to wait for a change.
+  ///
+  /// In quiet hours, the next look is at their end.
   ///
   /// An open question ends with its day, which is no change at the node.
   func rest(after news: ParentNotices, hasQuestions: Bool) async throws -> Duration? {
@@ -112,8 +116,9 @@ extension Bridge {
   /// The longest pause before the node is tried again, in seconds.
   private static let longestPause: Int64 = 60
 
-  /// Looks now, after each change at the node, and after the pause that a look returns. If a look
-  /// returns `nil`, the next look is after a change.
+  /// Looks now, after each change at the node, and after the pause that a look returns.
+  ///
+  /// If a look returns `nil`, the next look is after a change.
   ///
   /// Several changes during a look cause one more look. A look that throws is repeated after a
   /// growing pause.
@@ -161,8 +166,9 @@ extension Bridge {
   /// Makes `follow` look again, after the look that is under way.
   public func lookAgain() { told.lookAgain.withLock { $0 }?() }
 
-  /// Reads the changes at the node, and calls `changed` for each. It opens the stream again
-  /// whenever it ends.
+  /// Reads the changes at the node, and calls `changed` for each.
+  ///
+  /// It opens the stream again whenever it ends.
   private func readChanges(_ changed: @Sendable () -> Void) async throws {
     var pause: Int64 = 1
     while !Task.isCancelled {
@@ -200,7 +206,9 @@ public protocol BridgeKind: Sendable {
   /// Reads the settings that `latchkey receivers add` has written.
   init(_ settings: BridgeSettings) throws(BridgeFault)
 
-  /// Carries notices and answers until it is cancelled. It connects again by itself, with pauses.
+  /// Carries notices and answers until it is cancelled.
+  ///
+  /// It connects again by itself, with pauses.
   ///
   /// It throws `LocalAPIError` if the node no longer knows the receiver.
   func run(_ bridge: Bridge) async throws

@@ -32,8 +32,10 @@ struct ToldQuestions: Sendable {
 
   var isEmpty: Bool { notices.isEmpty }
 
-  /// Adds a question that was told. It replaces an earlier question with the same key, and those
-  /// that `recover` has added for its requests.
+  /// Adds a question that was told.
+  ///
+  /// It replaces an earlier question with the same key, and those that `recover` has added for its
+  /// requests.
   mutating func told(_ notice: ParentNotice) {
     guard notice.kind == .asked, !notice.requests.isEmpty else { return }
     let requests = Set(notice.requests)
@@ -121,7 +123,9 @@ struct ToldAnswers: Sendable {
   }
 
   /// Returns the questions for which the receiver was told an answer that does not count, with the
-  /// requests concerned. Marks the answers that count as told.
+  /// requests concerned.
+  ///
+  /// Marks the answers that count as told.
   ///
   /// A question is forgotten once the node lists none of its requests any more.
   mutating func corrected(_ requests: [RequestListing]) -> [ToldQuestions.Settled] {
@@ -183,8 +187,9 @@ struct QuestionRecord: Sendable {
       + "shows: see whether the disk has room and the folder is yours."
   }
 
-  /// Writes the questions that the receiver shows, the oldest first, if they have changed. Returns
-  /// whether the file holds them.
+  /// Writes the questions that the receiver shows, the oldest first, if they have changed.
+  ///
+  /// Returns whether the file holds them.
   mutating func keep(
     _ notices: [ParentNotice], answers: [ToldAnswers.Entry] = [], replaces: Bool? = nil, read: String? = nil
   ) -> Bool {

@@ -10,7 +10,9 @@ enum NoticeDetail: String, Hashable, Sendable, CaseIterable {
   /// The notice's sentence, with applications and reasons.
   case full
 
-  /// The largest size of a text in bytes. Some push services accept only about 4 KB.
+  /// The largest size of a text in bytes.
+  ///
+  /// Some push services accept only about 4 KB.
   static let mostBytes = 1_000
 
   func text(_ notice: ParentNotice, _ requests: [RequestListing]) -> String {

@@ -6,7 +6,9 @@ import NIOPosix
 struct WebURL: Hashable, Sendable, CustomStringConvertible {
   /// The URL without a slash at its end, and without a dot at the end of its host.
   let text: String
-  /// The name or address of the server. An IPv6 address has no brackets.
+  /// The name or address of the server.
+  ///
+  /// An IPv6 address has no brackets.
   let host: String
   let isEncrypted: Bool
   let hasQuery: Bool
@@ -75,8 +77,9 @@ extension IPAddress {
       ? IPAddress([UInt8](bytes[12...])) : nil
   }
 
-  /// The IPv4 address to which packets to this IPv6 address go. Mapped, translated, NAT64 and 6to4
-  /// addresses have one.
+  /// The IPv4 address to which packets to this IPv6 address go.
+  ///
+  /// Mapped, translated, NAT64 and 6to4 addresses have one.
   private var embedded: IPAddress? {
     if let mapped { return mapped }
     guard bytes.count == 16 else { return nil }
@@ -102,6 +105,7 @@ extension IPAddress {
 /// The system's resolution of names to addresses.
 enum NameLookup {
   /// Returns the addresses of a name, or of an address as text, in the order in which to try them.
+  ///
   /// The list is empty if the name is unknown.
   static func addresses(of host: String) async -> [IPAddress] {
     do { return try await NIOThreadPool.singleton.runIfActive { ask(host) } } catch { return [] }

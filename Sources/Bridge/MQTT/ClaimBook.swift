@@ -15,8 +15,9 @@ struct ClaimBook: Sendable {
     case other(String)
   }
 
-  /// The largest number of children, and of bridges, that are kept. A broker can have more topics
-  /// than fit.
+  /// The largest number of children, and of bridges, that are kept.
+  ///
+  /// A broker can have more topics than fit.
   private static let most = 4_096
 
   let own: String
@@ -35,8 +36,9 @@ struct ClaimBook: Sendable {
 
   init(own: String) { self.own = own }
 
-  /// Notes a claim. If it has just been published (`isLive`), it is also the answer of a bridge
-  /// that was asked.
+  /// Notes a claim.
+  ///
+  /// If it has just been published (`isLive`), it is also the answer of a bridge that was asked.
   mutating func note(claim bridge: String, of child: String, isLive: Bool = false) {
     if questions[child]?.bridge != bridge {
       questions[child] = nil
@@ -73,7 +75,9 @@ struct ClaimBook: Sendable {
   /// Returns whether the bridge that has claimed a child has answered the last question.
   func isAnswered(_ child: String) -> Bool { questions[child]?.isAnswered == true }
 
-  /// Counts a bridge as gone if it has not answered a question. Returns whether it has not.
+  /// Counts a bridge as gone if it has not answered a question.
+  ///
+  /// Returns whether it has not.
   mutating func giveUp(_ number: Int, about child: String) -> Bool {
     guard let question = questions[child], question.number == number, !question.isAnswered else { return false }
     questions[child] = nil
@@ -81,7 +85,9 @@ struct ClaimBook: Sendable {
     return true
   }
 
-  /// Removes a question, so that it can be asked again. Returns whether it was the last one.
+  /// Removes a question, so that it can be asked again.
+  ///
+  /// Returns whether it was the last one.
   mutating func expire(_ number: Int, about child: String) -> Bool {
     guard questions[child]?.number == number else { return false }
     questions[child] = nil

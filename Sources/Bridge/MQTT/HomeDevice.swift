@@ -74,8 +74,9 @@ struct HomeDevice: Encodable {
 
   private static let buttonMinutes = 15
 
-  /// Creates the device of a child. `child` and `bridge` are the names of the child and the bridge
-  /// in topics.
+  /// Creates the device of a child.
+  ///
+  /// `child` and `bridge` are the names of the child and the bridge in topics.
   init(_ name: String, child: String, bridge: String, rights: [ReceiverRight]) {
     device = About(identifiers: ["latchkey_\(child)"], name: name)
     let slug = Self.slug(name) ?? "child_\(child.prefix(4))"
@@ -174,8 +175,9 @@ enum HomeTopics {
     Hexadecimal.encode(HMACSHA256.authenticate(key: Array(key.utf8), message: message).prefix(count))
   }
 
-  /// Returns the topic that says whether a bridge is connected: `online` or `offline`. The will is
-  /// `offline`.
+  /// Returns the topic that says whether a bridge is connected: `online` or `offline`.
+  ///
+  /// The will is `offline`.
   static func online(_ bridge: String) -> String { "latchkey/online/\(bridge)" }
   /// Returns the topic that names the bridge that serves a child.
   static func claim(_ child: String) -> String { "latchkey/claim/\(child)" }

@@ -8,8 +8,9 @@ import Logging
 ///
 /// Spec: Protocol/14-bridge.md §4.
 actor HomeService {
-  /// The time in which a bridge that was asked must publish its claim again. After it, the bridge
-  /// counts as gone.
+  /// The time in which a bridge that was asked must publish its claim again.
+  ///
+  /// After it, the bridge counts as gone.
   ///
   /// A broker that was killed has published no will, and may keep a bridge's `online` for ever.
   private static let answerTime = Duration.seconds(15)
@@ -28,8 +29,10 @@ actor HomeService {
   /// When this bridge began to serve each child, on the boot clock in milliseconds.
   private var since: [String: Int64] = [:]
   private var clockFault: String?
-  /// The requests that were told, the oldest first. A notice about several requests within a minute
-  /// replaces the one before, and names all of them.
+  /// The requests that were told, the oldest first.
+  ///
+  /// A notice about several requests within a minute replaces the one before, and names all of
+  /// them.
   private var toldRequests: [String] = []
   private static let mostToldRequests = 256
   private var (isPublishing, isAgain) = (false, false)
@@ -163,7 +166,9 @@ extension HomeService {
 // MARK: - Publishing
 
 extension HomeService {
-  /// Asks the node, and publishes the changes. Returns the time until the next look.
+  /// Asks the node, and publishes the changes.
+  ///
+  /// Returns the time until the next look.
   func look() async throws -> Duration? {
     let told: ParentNotices
     do {
@@ -180,8 +185,9 @@ extension HomeService {
     return [snapshot?.next, quiet].compactMap(\.self).min()
   }
 
-  /// Publishes everything that the broker does not have yet. Several calls during a run cause one
-  /// more run.
+  /// Publishes everything that the broker does not have yet.
+  ///
+  /// Several calls during a run cause one more run.
   private func publish() async {
     guard !isPublishing else {
       isAgain = true
@@ -272,7 +278,9 @@ extension HomeService {
     _ = await connection.publish(HomeTopics.who(key), Array(own.utf8), isRetained: false)
   }
 
-  /// Counts a bridge that has not answered as gone. Returns whether there is nothing more to ask.
+  /// Counts a bridge that has not answered as gone.
+  ///
+  /// Returns whether there is nothing more to ask.
   private func giveUp(_ number: Int, _ key: String, _ connection: MQTTConnection) async -> Bool {
     guard link?.connection === connection else { return true }
     guard link?.claims.giveUp(number, about: key) == true else { return false }
@@ -290,8 +298,9 @@ extension HomeService {
 // MARK: - Events
 
 extension HomeService {
-  /// Publishes the events of notices, and moves the receiver's position behind each. Returns the
-  /// time until the next look.
+  /// Publishes the events of notices, and moves the receiver's position behind each.
+  ///
+  /// Returns the time until the next look.
   private func tell(_ told: ParentNotices) async throws -> Duration? {
     guard link?.isComplete == true else { return nil }
     for notice in told.notices {

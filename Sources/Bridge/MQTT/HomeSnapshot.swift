@@ -15,8 +15,10 @@ struct HomeSnapshot: Sendable {
   var children: [String: Child] = [:]
   var requests: [RequestListing] = []
 
-  /// Creates a snapshot of a node. While machines have not confirmed the last change, the state of
-  /// the lock is taken from `before`.
+  /// Creates a snapshot of a node.
+  ///
+  /// While machines have not confirmed the last change, the state of the lock is taken from
+  /// `before`.
   static func read(_ node: any NodeInterface, before: HomeSnapshot?) async throws -> HomeSnapshot {
     var snapshot = HomeSnapshot()
     let connected = Set(try await node.ask(Endpoints.getStatus).peers.filter(\.isConnected).map(\.device.name))
@@ -56,7 +58,9 @@ struct ChildState: Hashable, Sendable, Codable {
     /// No rule ends the time before the end of the next day.
     case free
     case left
-    /// The time is used up, or it is not allowed at this time of the day. `rule` says which.
+    /// The time is used up, or it is not allowed at this time of the day.
+    ///
+    /// `rule` says which.
     case over
     case locked
     /// No machine of the child is connected, so that the time left is not known.
@@ -128,8 +132,9 @@ struct ChildState: Hashable, Sendable, Codable {
     return state
   }
 
-  /// The state in whole minutes and without its time. A state with an equal essence is not
-  /// published again.
+  /// The state in whole minutes and without its time.
+  ///
+  /// A state with an equal essence is not published again.
   var essence: ChildState {
     var state = self
     state.left = left.map { ($0 + 59) / 60 }

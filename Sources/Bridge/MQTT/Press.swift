@@ -9,7 +9,9 @@ enum Press: Hashable, Sendable {
   /// More time for today, in minutes.
   case grant(minutes: Int)
   case lock(Bool)
-  /// An answer to a request of the child. `minutes` replaces the minutes that the child asked for.
+  /// An answer to a request of the child.
+  ///
+  /// `minutes` replaces the minutes that the child asked for.
   case answer(request: String, isApproved: Bool, minutes: Int?)
   case points(milliPoints: Int64, reason: String)
 

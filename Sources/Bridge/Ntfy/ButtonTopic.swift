@@ -80,8 +80,9 @@ struct DropCount {
     if foreign.count > Self.manyForeign { foreign.removeFirst() }
   }
 
-  /// Returns the drops since the last result other than `nil`. Returns `nil` if that was less than
-  /// a minute ago, or nothing was dropped.
+  /// Returns the drops since the last result other than `nil`.
+  ///
+  /// Returns `nil` if that was less than a minute ago, or nothing was dropped.
   mutating func due(at now: ContinuousClock.Instant) -> [Reason: Int]? {
     guard !counts.isEmpty, loggedAt.map({ now - $0 >= Self.minute }) ?? true else { return nil }
     defer { (loggedAt, counts) = (now, [:]) }

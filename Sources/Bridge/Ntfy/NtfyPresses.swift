@@ -13,7 +13,9 @@ actor NtfyPresses {
     case done(sentences: [String], isAnswered: Bool, answered: [RequestListing])
   }
 
-  /// The largest number of presses that are remembered. The node refuses older ones.
+  /// The largest number of presses that are remembered.
+  ///
+  /// The node refuses older ones.
   private static let mostUsed = 256
   /// The age from which a foreign message does not count, in seconds.
   private static let foreignSeconds: Int64 = 3_600
@@ -43,7 +45,9 @@ actor NtfyPresses {
     (self.settings, self.bridge, self.client, self.teller) = (settings, bridge, client, teller)
   }
 
-  /// Reads the topic until it is cancelled. It opens the stream again whenever it ends.
+  /// Reads the topic until it is cancelled.
+  ///
+  /// It opens the stream again whenever it ends.
   func run() async {
     last = await teller.lastRead
     while !Task.isCancelled {
@@ -110,7 +114,9 @@ actor NtfyPresses {
     await teller.report(sentence, .topic)
   }
 
-  /// Handles a message. The bridge answers it only if it is a press of a button and in time.
+  /// Handles a message.
+  ///
+  /// The bridge answers it only if it is a press of a button and in time.
   private func handle(_ text: String, isOld: Bool) async {
     guard let code = ButtonCode.read(text, key: settings.key) else {
       // An old message does not show who posts to the topic now.

@@ -30,11 +30,17 @@ actor NtfyTeller {
   /// The result of publishing a message.
   private enum Sending {
     case taken
-    /// The server refuses it for good. It is not tried again.
+    /// The server refuses it for good.
+    ///
+    /// It is not tried again.
     case passedOver
-    /// It is tried again. The server may have taken it.
+    /// It is tried again.
+    ///
+    /// The server may have taken it.
     case doubtful
-    /// It is tried again. The server has not taken it.
+    /// It is tried again.
+    ///
+    /// The server has not taken it.
     case failed
 
     /// A Boolean value that indicates whether the message needs no further try.
@@ -53,9 +59,13 @@ actor NtfyTeller {
   /// The last message on the buttons' topic that this run or an earlier one has handled.
   private(set) var lastRead: String?
   private var outcomes: [Outcome] = []
-  /// The question that is being published. The server may have it before the bridge knows.
+  /// The question that is being published.
+  ///
+  /// The server may have it before the bridge knows.
   private var telling: ParentNotice?
-  /// The requests that a press is answering. The press itself tells their outcome.
+  /// The requests that a press is answering.
+  ///
+  /// The press itself tells their outcome.
   private var answering: Set<CommandID> = []
   /// The outcomes of questions that arrived while a press was answering them.
   private var held: [ToldQuestions.Settled] = []

@@ -110,8 +110,10 @@ struct WebhookCall: Hashable, Sendable {
   }
 
   let body: [UInt8]
-  /// The name of the delivery. It is the same in each try to deliver this notice to this receiver,
-  /// and differs from all others.
+  /// The name of the delivery.
+  ///
+  /// It is the same in each try to deliver this notice to this receiver, and differs from all
+  /// others.
   let delivery: String
 
   /// Creates the call for a notice, with those of its requests that the node lists.
@@ -149,7 +151,9 @@ struct WebhookCall: Hashable, Sendable {
   }
 }
 
-/// The caller of a webhook. It checks the address of each call.
+/// The caller of a webhook.
+///
+/// It checks the address of each call.
 struct WebhookCaller: Sendable {
   let settings: WebhookSettings
 

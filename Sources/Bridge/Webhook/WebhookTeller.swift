@@ -37,7 +37,9 @@ actor WebhookTeller {
   /// The fault of the record of questions; `nil` for none.
   private var recordFault: String?
   private var over: [Waiting] = []
-  /// The question that is being delivered. The server may have it before the bridge knows.
+  /// The question that is being delivered.
+  ///
+  /// The server may have it before the bridge knows.
   private var telling: ParentNotice?
   /// The notice that is being delivered, and its number.
   private var current: (number: Int, waiting: Waiting)?
@@ -132,8 +134,9 @@ actor WebhookTeller {
 
   private func pause() -> Duration? { isGone ? nil : max(.milliseconds(100), nextTry.map { $0 - now() } ?? .zero) }
 
-  /// Sends a call, unless a pause after a failure is not over. Returns whether the call needs no
-  /// further try: it was taken or given up.
+  /// Sends a call, unless a pause after a failure is not over.
+  ///
+  /// Returns whether the call needs no further try: it was taken or given up.
   private func deliver(_ waiting: inout Waiting) async -> Bool {
     if let nextTry, now() < nextTry { return false }
     let began = waiting.began ?? now()

@@ -88,8 +88,9 @@ struct ChildPlan: Sendable {
     rule == .daily ? plan.dailyLimit.map { .phrase($0.phrase) } : inForce(rule.key)?.valueArgument
   }
 
-  /// Returns the text that a person would type for a rule of the plan. For breaks, it also returns
-  /// their length.
+  /// Returns the text that a person would type for a rule of the plan.
+  ///
+  /// For breaks, it also returns their length.
   func typed(_ rule: PlanRule) -> (value: String, length: String) {
     switch rule {
     case .daily: return (plan.dailyLimit?.text ?? "", "")

@@ -32,8 +32,9 @@ struct KnownApplications: Sendable {
     /// The names of the machines on which it is installed.
     var places: [String] = []
 
-    /// Returns the version of an application's rules. It is short, because a form may have 250 of
-    /// them.
+    /// Returns the version of an application's rules.
+    ///
+    /// It is short, because a form may have 250 of them.
     static func version(of rules: [RuleListing]) -> String { String(ChildPlan.version(of: rules).prefix(8)) }
   }
 
@@ -140,7 +141,9 @@ struct ApplicationFilter: Hashable, Sendable {
   var text = ""
   var kind = Kind.all
 
-  /// Reads the query of a page, or the fields of its form. An unknown value counts as all.
+  /// Reads the query of a page, or the fields of its form.
+  ///
+  /// An unknown value counts as all.
   init(_ query: FormFields) {
     text = query["q"] ?? ""
     kind = query["show"].flatMap { Kind(rawValue: $0) } ?? .all

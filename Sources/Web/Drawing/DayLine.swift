@@ -5,7 +5,9 @@ import LatchkeyRules
 /// The drawing of a day's sessions, on a line for each application, with a table of the same
 /// sessions.
 enum DayLine {
-  /// The largest number of applications that are drawn. The table has all.
+  /// The largest number of applications that are drawn.
+  ///
+  /// The table has all.
   private static let most = 12
   private static let (left, top, row, hour) = (8, 8, 26, 27)
 
@@ -39,8 +41,9 @@ enum DayLine {
     {{/hasSessions}}</section>{{/line}}
     """
 
-  /// Returns the drawing of a day's sessions, the newest first. It is empty without the family's
-  /// days.
+  /// Returns the drawing of a day's sessions, the newest first.
+  ///
+  /// It is empty without the family's days.
   ///
   /// `isMore` indicates whether there are earlier sessions.
   static func data(

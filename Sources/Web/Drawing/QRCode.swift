@@ -10,8 +10,9 @@ package struct QRCode: Hashable, Sendable {
   /// The width of the quiet zone: light modules that must surround the code.
   package static let quietZone = 4
 
-  /// Creates the code of a text, with error correction that restores about a seventh of it. It is
-  /// `nil` if the text is too long for a code of 177 modules.
+  /// Creates the code of a text, with error correction that restores about a seventh of it.
+  ///
+  /// It is `nil` if the text is too long for a code of 177 modules.
   ///
   /// The text must be ASCII. Upper-case letters, digits and a few signs take the least space.
   package init?(_ text: String) {
@@ -24,7 +25,9 @@ package struct QRCode: Hashable, Sendable {
     dark = (0..<width * width).map { data[$0] & 1 == 1 }
   }
 
-  /// Returns whether a module is dark. Modules outside the code are light.
+  /// Returns whether a module is dark.
+  ///
+  /// Modules outside the code are light.
   package subscript(column column: Int, row row: Int) -> Bool {
     (0..<size).contains(column) && (0..<size).contains(row) && dark[row * size + column]
   }

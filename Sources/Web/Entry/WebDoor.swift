@@ -29,7 +29,9 @@ final class WebDoor: Sendable {
     return secret
   }
 
-  /// Uses a link up. Returns the result and the cookie of the new session.
+  /// Uses a link up.
+  ///
+  /// Returns the result and the cookie of the new session.
   func use(link: String) -> (outcome: OneTimeLinks.Outcome, cookie: String?) {
     let (cookie, token) = (
       Hexadecimal.encode(SecureRandom.bytes(SessionTable.secretBytes)),
@@ -105,7 +107,9 @@ struct OneTimeLinks: Sendable {
 
   init() {}
 
-  /// Opens a link. `now` is on the boot clock, in milliseconds.
+  /// Opens a link.
+  ///
+  /// `now` is on the boot clock, in milliseconds.
   mutating func add(_ secret: String, now: Int64) {
     expire(now)
     if open.isEmpty { wrong = 0 }
@@ -144,7 +148,9 @@ struct OneTimeLinks: Sendable {
   private static func hash(_ secret: String) -> [UInt8] { SHA256.hash([UInt8](secret.utf8)) }
 }
 
-/// The record of when the last page was closed. The process may end ten minutes later.
+/// The record of when the last page was closed.
+///
+/// The process may end ten minutes later.
 ///
 /// A page with a script has a stream while it is visible, and sends a request now and then while it
 /// is hidden. A page without a script counts as closed ten minutes after it was loaded.
@@ -192,8 +198,9 @@ struct SessionTable: Sendable {
 
   /// The time after which a session without a request ends, in milliseconds.
   static let milliseconds: Int64 = 12 * 3_600_000
-  /// The largest number of sessions. One more ends the session that was unused for the longest
-  /// time.
+  /// The largest number of sessions.
+  ///
+  /// One more ends the session that was unused for the longest time.
   static let most = 32
   /// The size of a cookie, and of a token, in bytes.
   static let secretBytes = 24

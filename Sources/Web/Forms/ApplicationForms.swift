@@ -57,8 +57,9 @@ enum ApplicationForms {
     },
   ]
 
-  /// Returns the name in forms of a program that was closed. The program's own texts may have any
-  /// characters.
+  /// Returns the name in forms of a program that was closed.
+  ///
+  /// The program's own texts may have any characters.
   static func mark(of program: RefusedListing) -> String {
     let text = "\(program.appID) \(program.matcher ?? "")"
     return Hexadecimal.encode(Array(SHA256.hash([UInt8](text.utf8)).prefix(12)))

@@ -112,7 +112,9 @@ enum ChildDayForms {
     409, "Nothing was changed: the bedtime was changed meanwhile, here or elsewhere. Go back and look at it again.")
 
   /// Returns the times of a bedtime that begins later today, as a rule writes them, and its new
-  /// beginning. It is `nil` if nothing is left of the bedtime.
+  /// beginning.
+  ///
+  /// It is `nil` if nothing is left of the bedtime.
   ///
   /// The bedtime begins the given minutes after its beginning or, if it has begun, after the
   /// present.

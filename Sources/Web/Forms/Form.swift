@@ -8,8 +8,9 @@ import LatchkeyRules
 struct Form: Sendable {
   let path: String
   let whoMay: Set<Viewer>
-  /// Carries out the form at the node. Returns sentences about what was done, and the page to show
-  /// after it.
+  /// Carries out the form at the node.
+  ///
+  /// Returns sentences about what was done, and the page to show after it.
   let act: @Sendable (FormCall) async throws -> FormOutcome
 
   /// The number of random bytes in the key of each page.
@@ -39,8 +40,9 @@ struct FormCall: Sendable {
     return value
   }
 
-  /// Returns a field with a line of text, or an empty text without the field. `label` is the
-  /// field's name on the page.
+  /// Returns a field with a line of text, or an empty text without the field.
+  ///
+  /// `label` is the field's name on the page.
   ///
   /// - Throws: `PageFault`, with the page's name of the field, if the text is too long or has
   ///   characters that cannot be shown.
@@ -70,8 +72,9 @@ struct FormCall: Sendable {
     return try number(name)
   }
 
-  /// Returns a field with points above 0, in milli-points. `fault` is the sentence for any other
-  /// text.
+  /// Returns a field with points above 0, in milli-points.
+  ///
+  /// `fault` is the sentence for any other text.
   ///
   /// - Throws: `PageFault` for any other text, and for a text that can be read in two ways.
   func milliPoints(_ name: String, else fault: Phrase) throws(PageFault) -> Int64 {

@@ -79,7 +79,9 @@ extension FormCall {
     try choice(name, ["yes": true, "no": false], PageFault(400, "An answer is yes or no: go back and choose one."))
   }
 
-  /// Returns the field's word, which is one of some words. Throws the fault for any other word.
+  /// Returns the field's word, which is one of some words.
+  ///
+  /// Throws the fault for any other word.
   func choice<Value>(_ name: String, _ values: [String: Value], _ fault: PageFault) throws(PageFault) -> Value {
     guard let value = values[try field(name)] else { throw fault }
     return value
@@ -87,8 +89,9 @@ extension FormCall {
 }
 
 extension FormOutcome {
-  /// Returns the outcome of a form. If the input is refused, the outcome is the refusal, for the
-  /// page with the form.
+  /// Returns the outcome of a form.
+  ///
+  /// If the input is refused, the outcome is the refusal, for the page with the form.
   ///
   /// - Throws: A fault that another input cannot mend, such as that the node does not answer.
   static func orFault(on page: String, _ body: () async throws -> FormOutcome) async throws -> FormOutcome {
@@ -167,8 +170,9 @@ enum SetupForms {
     }
   }
 
-  /// Sets a rule that a child did not have when its question was asked. Returns the rule that is
-  /// set now.
+  /// Sets a rule that a child did not have when its question was asked.
+  ///
+  /// Returns the rule that is set now.
   private static func set(_ change: RuleRequest.Change, of rule: PlanRule, _ call: FormCall) async throws -> [Phrase] {
     let request = RuleRequest([change], seen: rule.keys.map { .init($0.text, nil) })
     let edit = try await call.node.ask(Endpoints.setRules, (try call.id("child"), request))

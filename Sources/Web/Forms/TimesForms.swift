@@ -2,7 +2,9 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The forms that change times and limits. The change is shown in words before it is saved.
+/// The forms that change times and limits.
+///
+/// The change is shown in words before it is saved.
 ///
 /// If the rule has changed since the version in the form, nothing is saved.
 enum TimesForms {

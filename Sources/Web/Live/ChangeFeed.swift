@@ -2,7 +2,9 @@ import LatchkeyModel
 import LatchkeyNode
 import Logging
 
-/// The changes at the node for all open pages. They are read once, while a page is open.
+/// The changes at the node for all open pages.
+///
+/// They are read once, while a page is open.
 ///
 /// A page that hears of a change asks for itself again. So it needs only its own rights, and a
 /// missed change costs nothing.
@@ -19,7 +21,9 @@ actor ChangeFeed {
 
   init(logger: Logger, open: @escaping Opening) { (self.logger, self.open) = (logger, open) }
 
-  /// Returns a stream with a signal for each change from now on. Several unread signals become one.
+  /// Returns a stream with a signal for each change from now on.
+  ///
+  /// Several unread signals become one.
   func changes() -> AsyncStream<Void> {
     let (changes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let number = next

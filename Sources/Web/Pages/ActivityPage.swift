@@ -28,14 +28,18 @@ enum ActivityPage {
     var device: String?
     var before: Int64?
 
-    /// Reads a query. A value that is not an ID counts as all.
+    /// Reads a query.
+    ///
+    /// A value that is not an ID counts as all.
     init(_ query: FormFields) {
       child = query["child"].flatMap { ChildID($0)?.description }
       device = query["machine"].flatMap { DeviceID($0)?.description }
       before = query["before"].flatMap { Int64($0) }
     }
 
-    /// Returns the query of an address. IDs need no escape.
+    /// Returns the query of an address.
+    ///
+    /// IDs need no escape.
     func query(before: Int64? = nil) -> String {
       let parts = [
         child.map { "child=\($0)" }, device.map { "machine=\($0)" }, before.map { "before=\($0)" },
@@ -180,8 +184,9 @@ private enum AuditText {
     }
   }
 
-  /// Returns the amount by which a clock was set. The store has English words, such as `5 min
-  /// ahead`.
+  /// Returns the amount by which a clock was set.
+  ///
+  /// The store has English words, such as `5 min ahead`.
   private static func shift(_ text: String) -> Phrase {
     let words = text.split(separator: " ").map(String.init)
     let numbers = words.compactMap { Int($0) }
@@ -201,7 +206,9 @@ private enum AuditText {
     }
   }
 
-  /// Returns the amount of use that was dropped. The store has English words.
+  /// Returns the amount of use that was dropped.
+  ///
+  /// The store has English words.
   private static func use(_ text: String) -> Phrase {
     guard let match = text.wholeMatch(of: /([0-9]{1,15}) records of ([0-9]{1,15}) sessions/) else {
       return Phrase(verbatim: text)
@@ -211,8 +218,9 @@ private enum AuditText {
       ["records": .text(String(match.1)), "sessions": .text(String(match.2))])
   }
 
-  /// Returns the rights of a receiver. The store has English words, such as `reads, 30 min, 0
-  /// milli-points`.
+  /// Returns the rights of a receiver.
+  ///
+  /// The store has English words, such as `reads, 30 min, 0 milli-points`.
   private static func rights(_ text: String) -> Phrase {
     guard let match = text.wholeMatch(of: /([a-z ]+), ([0-9]{1,9}) min, ([0-9]{1,15}) milli-points/),
       let minutes = Int(match.2), let points = Int64(match.3)
@@ -246,7 +254,9 @@ private enum AuditText {
     return entry.target == "family" ? Phrase("the whole family") : PageWords.none
   }
 
-  /// Returns the earlier value of a rule. Other entries say it in their sentence.
+  /// Returns the earlier value of a rule.
+  ///
+  /// Other entries say it in their sentence.
   static func before(_ entry: AuditEntry) -> Phrase {
     guard entry.action == "register.set" else { return PageWords.none }
     return entry.oldPhrase ?? entry.old.map { Phrase(verbatim: $0) } ?? PageWords.none

@@ -7,7 +7,9 @@ import LatchkeyRules
 enum ApplicationsPage {
   /// The number of days whose use is shown.
   static let days = 28
-  /// The largest number of applications on the page. The form may have a field for each.
+  /// The largest number of applications on the page.
+  ///
+  /// The form may have a field for each.
   static let most = 250
 
   static let page = Page("/children/{child}/applications", whoMay: [.parent, .phone], template: text) { call in

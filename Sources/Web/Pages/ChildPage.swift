@@ -157,8 +157,9 @@ enum ChildPage {
     return data
   }
 
-  /// Returns whether a rule allows, closes or rewards anything. The names, categories and matchers
-  /// of applications are on the page of applications instead.
+  /// Returns whether a rule allows, closes or rewards anything.
+  ///
+  /// The names, categories and matchers of applications are on the page of applications instead.
   private static func isRule(_ listing: RuleListing) -> Bool {
     let others = [AppRule.name.entry, AppRule.category.entry, AppRule.matchers.entry, DayRule.name.entry]
     return RuleKey(listing.key).map { !others.contains($0.entry) } ?? true

@@ -113,7 +113,9 @@ enum EntryPages {
     page(Fault(200, Phrase("You are signed out. {how}", how), back: nil), bare("Signed out"))
   }
 
-  /// The refusal of a host name that is not the pages' own. It does not show that name.
+  /// The refusal of a host name that is not the pages' own.
+  ///
+  /// It does not show that name.
   static var otherName: WebAnswer {
     fault(
       421,
@@ -130,7 +132,9 @@ enum EntryPages {
     .page(buttonTemplate, bare("Open").merging(["link": link, "page": page]) { $1 })
   }
 
-  /// Returns the page for a browser that was let in. The page leads on by itself.
+  /// Returns the page for a browser that was let in.
+  ///
+  /// The page leads on by itself.
   static func welcome(_ page: String) -> WebAnswer {
     .page(welcomeTemplate, bare("Open").merging(["forward": page]) { $1 })
   }

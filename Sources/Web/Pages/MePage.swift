@@ -88,7 +88,9 @@ enum MePage {
     </section>
     """
 
-  /// Returns the data of a child's day. `sharers` is empty for an account of one child.
+  /// Returns the data of a child's day.
+  ///
+  /// `sharers` is empty for an account of one child.
   static func data(
     _ day: ChildToday, _ requests: [RequestListing], _ sharers: [DeviceName], _ parents: [PeerStatus], now: Int64
   ) -> PageData {

@@ -1,12 +1,16 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// The kind of viewer of a page. The node's role and the browser decide it.
+/// The kind of viewer of a page.
+///
+/// The node's role and the browser decide it.
 enum Viewer: Hashable, Sendable {
   case parent
   case child
-  /// A phone that a parent has let in. It sees a parent's pages, except those that let phones in,
-  /// and pair, set up and remove machines.
+  /// A phone that a parent has let in.
+  ///
+  /// It sees a parent's pages, except those that let phones in, and pair, set up and remove
+  /// machines.
   case phone
 }
 
@@ -19,7 +23,9 @@ struct Page: Sendable {
   /// The page's entry in the navigation.
   enum Place: Hashable, Sendable {
     case named(Phrase)
-    /// The page has no entry. Other pages lead to it.
+    /// The page has no entry.
+    ///
+    /// Other pages lead to it.
     case none
   }
 
@@ -79,7 +85,9 @@ extension PageFault {
   static let noChild = PageFault(404, "There is no such child: choose one on the first page.")
 }
 
-/// The path of a page or form. A segment in braces is a parameter, which any segment fits.
+/// The path of a page or form.
+///
+/// A segment in braces is a parameter, which any segment fits.
 struct PagePath: Hashable, Sendable {
   /// The path with the names of its parameters in braces.
   let text: String
@@ -105,7 +113,9 @@ struct PagePath: Hashable, Sendable {
     return found
   }
 
-  /// Returns whether a text is an ID. Paths contain only IDs, which need no escape.
+  /// Returns whether a text is an ID.
+  ///
+  /// Paths contain only IDs, which need no escape.
   static func isID(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0 == 0x2D || $0.isLetterOrDigit }
   }

@@ -1,8 +1,9 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// The page about phones that were let in, and how to let in another one. It is only on this
-/// machine.
+/// The page about phones that were let in, and how to let in another one.
+///
+/// It is only on this machine.
 enum PhonesPage {
   static let path = "/phones"
   /// The authority's certificate as a file, for mail, a messenger or a cable.

@@ -15,8 +15,9 @@ import NIOSSL
 /// Spec: Protocol/15-pages.md §8.
 struct CertificateFolder: Sendable {
   private static let authorityDays = 3_650
-  /// The validity of the machine's certificate, in days. Browsers refuse certificates that are
-  /// valid for long.
+  /// The validity of the machine's certificate, in days.
+  ///
+  /// Browsers refuse certificates that are valid for long.
   private static let leafDays = 47
   /// The number of days before its end at which a certificate is renewed.
   private static let renewalDays = 14

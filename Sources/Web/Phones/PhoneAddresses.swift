@@ -47,7 +47,9 @@ public struct ProxyHosts: Sendable {
     }
   }
 
-  /// Allows a name in the form of `name(_:)`. Returns whether it was not allowed before.
+  /// Allows a name in the form of `name(_:)`.
+  ///
+  /// Returns whether it was not allowed before.
   ///
   /// - Throws: `WebFault` if there are too many, or if the file cannot be written.
   public func add(_ name: String) throws(WebFault) -> Bool {
@@ -61,7 +63,9 @@ public struct ProxyHosts: Sendable {
     return true
   }
 
-  /// Removes a name in the form of `name(_:)`. Returns whether it was allowed before.
+  /// Removes a name in the form of `name(_:)`.
+  ///
+  /// Returns whether it was allowed before.
   ///
   /// - Throws: `WebFault` if the file cannot be written.
   public func remove(_ name: String) throws(WebFault) -> Bool {

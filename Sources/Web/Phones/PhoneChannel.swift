@@ -89,8 +89,9 @@ private final class HandshakeDeadline: ChannelInboundHandler {
   }
 }
 
-/// The counter of phones' connections and requests. It bounds them, because anyone in the network
-/// can open some.
+/// The counter of phones' connections and requests.
+///
+/// It bounds them, because anyone in the network can open some.
 ///
 /// Spec: Protocol/15-pages.md §8.
 final class PhoneCounter: Sendable {
@@ -104,8 +105,9 @@ final class PhoneCounter: Sendable {
   }
 
   static let connections = Bound(one: 16, proxy: 64, all: 96)
-  /// The bound of open requests, from their headers until their answers were taken. A connection
-  /// may send many, and each may cause a request to the node.
+  /// The bound of open requests, from their headers until their answers were taken.
+  ///
+  /// A connection may send many, and each may cause a request to the node.
   static let requests = Bound(one: 16, proxy: 48, all: 64)
 
   private let open = Mutex<[String: Int]>([:])

@@ -12,7 +12,9 @@ final class PhoneDesk: Sendable {
   struct Shown: Sendable {
     /// A Boolean value that indicates whether phones may come to the trust step.
     var isOpen = false
-    /// The addresses at which phones reach this machine. Codes use the first one.
+    /// The addresses at which phones reach this machine.
+    ///
+    /// Codes use the first one.
     var addresses: [String] = []
     var place: PhonePlace?
     /// The beginning of the authority's fingerprint, for a person to compare.
@@ -96,7 +98,9 @@ extension PhoneDesk {
     tell()
   }
 
-  /// Returns the name and the ports. They are chosen once.
+  /// Returns the name and the ports.
+  ///
+  /// They are chosen once.
   private func ownPlace() throws(WebFault) -> PhonePlace {
     if let place = state.withLock({ $0.place }) { return place }
     let ports = Self.freePorts()
@@ -174,7 +178,9 @@ extension PhoneDesk {
 // MARK: - For phones
 
 extension PhoneDesk {
-  /// Uses a code up. Returns the result and, if the code was accepted, the phone's cookie.
+  /// Uses a code up.
+  ///
+  /// Returns the result and, if the code was accepted, the phone's cookie.
   func claim(_ code: String, from address: String, kind: String) -> (outcome: PhoneEntry.Outcome, cookie: String?) {
     let secret = Hexadecimal.encode(SecureRandom.bytes(SessionTable.secretBytes))
     let (outcome, isNews) = state.withLock { state in

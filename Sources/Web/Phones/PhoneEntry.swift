@@ -28,7 +28,9 @@ struct PhoneEntry: Sendable {
   /// The answer to a phone that waits.
   enum Standing: Hashable, Sendable {
     case waiting(digits: Int)
-    /// The phone was let in. It gets this cookie once.
+    /// The phone was let in.
+    ///
+    /// It gets this cookie once.
     case letIn(cookie: String)
     case over
   }
@@ -76,7 +78,9 @@ struct PhoneEntry: Sendable {
     (openUntil, claim) = (0, nil)
   }
 
-  /// Opens a code, which replaces an earlier one. `now` is on the boot clock, in milliseconds.
+  /// Opens a code, which replaces an earlier one.
+  ///
+  /// `now` is on the boot clock, in milliseconds.
   mutating func offer(_ text: String, now: Int64) {
     endCode()
     claim = nil
@@ -84,8 +88,9 @@ struct PhoneEntry: Sendable {
     open(now: now)
   }
 
-  /// Uses the code up for a phone. The phone shows two digits, 10 to 99, and is recognized by a
-  /// secret while it waits.
+  /// Uses the code up for a phone.
+  ///
+  /// The phone shows two digits, 10 to 99, and is recognized by a secret while it waits.
   mutating func use(_ text: String, secret: String, digits: Int, address: String, kind: String, now: Int64) -> Outcome {
     let hash = Self.hash(text)
     if let code, now < code.until, ConstantTime.areEqual(code.hash, hash) {
@@ -102,8 +107,9 @@ struct PhoneEntry: Sendable {
     return .unknown
   }
 
-  /// Answers whether the phone that shows these digits is the right one. Returns whether such a
-  /// phone waits.
+  /// Answers whether the phone that shows these digits is the right one.
+  ///
+  /// Returns whether such a phone waits.
   ///
   /// `cookie` is the phone's cookie; `nil` to turn it away.
   mutating func answer(digits: Int, cookie: String?, now: Int64) -> Bool {

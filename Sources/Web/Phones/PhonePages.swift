@@ -67,7 +67,9 @@ enum PhonePages {
 
   static var code: WebAnswer { .page(codeTemplate, EntryPages.bare("Sign in")) }
 
-  /// Returns the page of a phone that waits. The page asks for itself again.
+  /// Returns the page of a phone that waits.
+  ///
+  /// The page asks for itself again.
   static func waiting(_ digits: Int) -> WebAnswer {
     .page(
       waitTemplate, EntryPages.bare("Is it this phone?").merging(["digits": "\(digits)", "again": waitPath]) { $1 })

@@ -10,8 +10,9 @@ import Synchronization
 ///
 /// Spec: Protocol/15-pages.md §8.
 struct PhoneResponder: Sendable {
-  /// The name of the cookie of a phone that was let in. A page without TLS cannot set a cookie of
-  /// this name.
+  /// The name of the cookie of a phone that was let in.
+  ///
+  /// A page without TLS cannot set a cookie of this name.
   static let cookieName = "__Host-latchkey"
   /// The name of the cookie of a phone that waits.
   static let waitingName = "__Host-latchkey-waiting"
@@ -80,7 +81,9 @@ struct PhoneResponder: Sendable {
     }
   }
 
-  /// Browsers keep a cookie for at most 400 days. Each page sets it anew.
+  /// Browsers keep a cookie for at most 400 days.
+  ///
+  /// Each page sets it anew.
   private static let cookieSeconds = 400 * 86_400
 
   private static func setCookie(_ name: String, _ value: String, seconds: Int) -> (name: String, value: String) {
@@ -125,7 +128,9 @@ struct PhoneResponder: Sendable {
     text.utf8.count == SessionTable.secretBytes * 2 && Hexadecimal.decode(text) != nil
   }
 
-  /// Returns the token of a session's forms. Without the cookie, it cannot be known.
+  /// Returns the token of a session's forms.
+  ///
+  /// Without the cookie, it cannot be known.
   private static func token(_ cookie: String) -> String {
     Hexadecimal.encode(SHA256.hash([UInt8]("latchkey form \(cookie)".utf8)).prefix(SessionTable.secretBytes))
   }
@@ -139,8 +144,9 @@ private final class PhoneWords: Sendable {
   func take(_ browser: String) -> PageWord? { words.withLock { $0.removeValue(forKey: browser) } }
 }
 
-/// The responder of the trust step, without TLS. It gives only the authority's certificate, with
-/// steps.
+/// The responder of the trust step, without TLS.
+///
+/// It gives only the authority's certificate, with steps.
 struct TrustResponder: Sendable {
   let desk: PhoneDesk
 

@@ -126,8 +126,9 @@ struct PhoneService: Sendable {
       """, ["port": .number(plan.port)])
   }
 
-  /// Returns the present plan. Renews the certificate, and erases all certificates after the last
-  /// phone was removed.
+  /// Returns the present plan.
+  ///
+  /// Renews the certificate, and erases all certificates after the last phone was removed.
   private func plan(after last: Plan) async -> Plan {
     let isOpen = desk.isOpen
     // The node is not asked while no phone is let in and none may come.

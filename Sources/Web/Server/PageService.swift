@@ -11,8 +11,9 @@ struct PageSession: Sendable {
   var token: String
   /// The right of a phone; `nil` for a browser of this machine.
   var right: BrowserRight?
-  /// Returns the node with the rights of the browser. With an idempotency key, the node makes one
-  /// edit once.
+  /// Returns the node with the rights of the browser.
+  ///
+  /// With an idempotency key, the node makes one edit once.
   var node: WebServer.Opening
   /// Returns the sentence for the next page, and removes it.
   var takeWord: @Sendable () -> PageWord?
@@ -111,7 +112,9 @@ struct PageService: Sendable {
   /// Notes that the node has answered a phone's request.
   func answered() { absence.answered(.phone) }
 
-  /// Returns the page's fault for an error. If the node does not answer, it says since when.
+  /// Returns the page's fault for an error.
+  ///
+  /// If the node does not answer, it says since when.
   private func fault(of error: any Error, back: String?) -> EntryPages.Fault {
     if let sentence = absence.sentence(error, now: WallClock.now()) {
       return EntryPages.Fault(503, sentence, back: back)

@@ -56,8 +56,10 @@ struct WebAnswer {
     WebAnswer(303, [("Location", path), ("Cache-Control", "no-store")])
   }
 
-  /// The headers of every answer. A browser loads nothing from another site, runs no inline code,
-  /// and shows no page inside another site.
+  /// The headers of every answer.
+  ///
+  /// A browser loads nothing from another site, runs no inline code, and shows no page inside
+  /// another site.
   static let everywhere: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",
@@ -155,8 +157,9 @@ extension WebRequest {
 }
 
 extension WebAnswer {
-  /// Returns the answer as the framework writes it. `door` counts the open pages, but not those of
-  /// phones.
+  /// Returns the answer as the framework writes it.
+  ///
+  /// `door` counts the open pages, but not those of phones.
   func response(to request: Request, door: WebDoor?, feed: ChangeFeed) -> Response {
     var fields = HTTPFields()
     for header in headers {

@@ -7,8 +7,9 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// The channel of a connection to the pages. It closes the connection unless the other end belongs
-/// to the own account.
+/// The channel of a connection to the pages.
+///
+/// It closes the connection unless the other end belongs to the own account.
 ///
 /// Spec: Protocol/15-pages.md §1.
 struct WebChannel: ServerChildChannel {
@@ -40,7 +41,9 @@ struct WebChannel: ServerChildChannel {
     channel.close(promise: nil)
   }
 
-  /// The time of the last logged refusal. Another account can cause any number of refusals.
+  /// The time of the last logged refusal.
+  ///
+  /// Another account can cause any number of refusals.
   private static let refusals = RefusalLog()
 
   private static func isOwn(_ channel: any Channel) -> Bool {

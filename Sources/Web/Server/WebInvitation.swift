@@ -30,8 +30,9 @@ public struct WebInvitation: Hashable, Sendable {
     self.init(file: String(lines[0]), address: String(lines[1]))
   }
 
-  /// Asks the process that serves at a place for a new link to a page. Returns `nil` if no process
-  /// of this account serves there, or if it does not answer in time.
+  /// Asks the process that serves at a place for a new link to a page.
+  ///
+  /// Returns `nil` if no process of this account serves there, or if it does not answer in time.
   public static func ask(_ place: WebPlace, page: String = first, milliseconds: Int32 = 5_000) -> WebInvitation? {
     guard let socket = LocalSocket.connect(to: place.socket), socket.peer?.user == geteuid() else { return nil }
     // It is short: a new connection has room for it.
@@ -54,7 +55,9 @@ final class InvitationService: Sendable {
     (self.place, self.host, self.door, self.logger) = (place, host, door, logger)
   }
 
-  /// Gives links until the task is cancelled. Calls `onRunning` once a command can connect.
+  /// Gives links until the task is cancelled.
+  ///
+  /// Calls `onRunning` once a command can connect.
   ///
   /// - Throws: `WebFault` if the socket cannot be created.
   func run(onRunning: @Sendable () -> Void) async throws {
@@ -105,8 +108,9 @@ final class InvitationService: Sendable {
 }
 
 extension LocalSocket {
-  /// Reads until there are enough bytes, or the other side has ended. Returns `nil` if the time, in
-  /// milliseconds, is over before.
+  /// Reads until there are enough bytes, or the other side has ended.
+  ///
+  /// Returns `nil` if the time, in milliseconds, is over before.
   fileprivate func read(within milliseconds: Int64, until isEnough: ([UInt8]) -> Bool) -> [UInt8]? {
     let deadline = SystemClock.awake.milliseconds + milliseconds
     var bytes: [UInt8] = []

@@ -5,8 +5,9 @@ import LatchkeyProtocol
 import LatchkeySystem
 import Synchronization
 
-/// The folder by which commands of the same account find the pages of one node. It holds a lock, a
-/// socket, and the files that carry one-time links to a browser.
+/// The folder by which commands of the same account find the pages of one node.
+///
+/// It holds a lock, a socket, and the files that carry one-time links to a browser.
 ///
 /// It lies in the account's session folder, which no other account may enter.
 ///
@@ -33,8 +34,9 @@ public struct WebPlace: Hashable, Sendable {
 
   var socket: String { folder + "/web.sock" }
 
-  /// Creates the folder, and removes the files of an earlier process. Returns a descriptor that
-  /// holds the lock, or `nil` if another process serves there.
+  /// Creates the folder, and removes the files of an earlier process.
+  ///
+  /// Returns a descriptor that holds the lock, or `nil` if another process serves there.
   func take() throws(WebFault) -> Int32? {
     guard mkdir(folder, 0o700) == 0 || errno == EEXIST, Self.isPrivate(folder) else { throw fault(folder) }
     let lock = open(folder + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -51,8 +53,9 @@ public struct WebPlace: Hashable, Sendable {
     for name in ProcFile.names(in: folder) ?? [] where name != "lock" { unlink("\(folder)/\(name)") }
   }
 
-  /// Writes a page that posts a link into a file that only this account can read. Returns the
-  /// file's path, which does not contain the secret.
+  /// Writes a page that posts a link into a file that only this account can read.
+  ///
+  /// Returns the file's path, which does not contain the secret.
   func write(link: String, host: String, page: String = WebInvitation.first) throws(WebFault) -> String {
     let path = "\(folder)/open-\(Hexadecimal.encode(SecureRandom.bytes(8))).html"
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -148,7 +151,9 @@ public enum WebConfinement {
   /// The rules are about the earlier folder, so that this process can open nothing in the new one.
   static var isOutdated: Bool { state.withLock { $0.isInForce && $0.folder?.isInPlace == false } }
 
-  /// Confines this process. It must have only one thread.
+  /// Confines this process.
+  ///
+  /// It must have only one thread.
   public static func begin(_ place: WebPlace, stateFolder: String) {
     // Other threads that exist already would not be confined.
     guard ProcFile.names(in: "/proc/self/task")?.count == 1 else { return }

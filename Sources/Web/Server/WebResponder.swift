@@ -59,8 +59,10 @@ struct WebResponder: Sendable {
 // MARK: - Links
 
 extension WebResponder {
-  /// Answers a request with a one-time link. If the link is in an address, the answer is a page
-  /// with a button, so that a program that only loads addresses does not use the link up.
+  /// Answers a request with a one-time link.
+  ///
+  /// If the link is in an address, the answer is a page with a button, so that a program that only
+  /// loads addresses does not use the link up.
   private func entry(_ request: WebRequest, _ method: WebRequest.Method) async -> WebAnswer {
     if method == .get {
       guard let link = request.query?["link"] else { return EntryPages.signedOut }

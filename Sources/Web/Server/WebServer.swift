@@ -23,10 +23,14 @@ public struct WebServer: Sendable {
   private let open: Opening
   private let phones: PhoneAccess?
 
-  /// Returns the node. With an idempotency key, the node makes one edit once.
+  /// Returns the node.
+  ///
+  /// With an idempotency key, the node makes one edit once.
   public typealias Opening = @Sendable (_ key: String?) async throws -> any NodeInterface
 
-  /// Creates the server. It ends `idle` milliseconds after the last page was closed.
+  /// Creates the server.
+  ///
+  /// It ends `idle` milliseconds after the last page was closed.
   public init(
     _ place: WebPlace, logger: Logger, idle: Int64? = nil, phones: PhoneAccess? = nil, open: @escaping Opening
   ) {
@@ -35,6 +39,7 @@ public struct WebServer: Sendable {
   }
 
   /// Serves until `idle` has passed since the last page was closed, or until the task is cancelled.
+  ///
   /// Calls `onRunning` once pages can be opened.
   ///
   /// If another process serves at the place, this one ends, or waits for the end of the other.
@@ -69,7 +74,9 @@ public struct WebServer: Sendable {
   }
 
   private static let mostPorts = 16
-  /// The length of the queue of connections. The kernel allows 4,096 by default.
+  /// The length of the queue of connections.
+  ///
+  /// The kernel allows 4,096 by default.
   ///
   /// If connections of another account fill the queue, the kernel drops the owner's, and the
   /// browser tries again only after a second or more.
@@ -178,7 +185,9 @@ public struct PhoneAccess: Sendable {
 }
 
 enum LoopbackPort {
-  /// The loopback addresses of this machine. The pages are served on all of them.
+  /// The loopback addresses of this machine.
+  ///
+  /// The pages are served on all of them.
   ///
   /// A browser tries the IPv6 address first. If a program of another account listened there on the
   /// same port, it would get the browser's requests.

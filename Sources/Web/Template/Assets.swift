@@ -1,7 +1,9 @@
 import LatchkeyModel
 import LatchkeyProtocol
 
-/// The files that pages load. Their names contain hashes, so that browsers can keep them for ever.
+/// The files that pages load.
+///
+/// Their names contain hashes, so that browsers can keep them for ever.
 struct Assets: Sendable {
   struct File: Sendable {
     var type: String
@@ -40,7 +42,9 @@ struct Assets: Sendable {
   }
 }
 
-/// The one script of all pages, which keeps them up to date. The pages work without it.
+/// The one script of all pages, which keeps them up to date.
+///
+/// The pages work without it.
 enum PageScript {
   static let text = #"""
     "use strict";

@@ -29,7 +29,9 @@ enum MarkupEscape {
     return escaped
   }
 
-  /// The escaped form of a backtick in a text. A template has none.
+  /// The escaped form of a backtick in a text.
+  ///
+  /// A template has none.
   private static let backtick = "&#96;"
   /// The elements whose content is only text.
   private static let texts: Set<String> = ["option", "script", "style", "textarea", "title"]
@@ -124,8 +126,9 @@ enum Isolation {
     return String(safe)
   }
 
-  /// Returns escaped text without tags, with an element for each pair of marks. If marks are not in
-  /// pairs, it returns the text unchanged.
+  /// Returns escaped text without tags, with an element for each pair of marks.
+  ///
+  /// If marks are not in pairs, it returns the text unchanged.
   static func elements(in text: String) -> String {
     guard text.contains(startEntity) || text.contains(endEntity) else { return text }
     var depth = 0

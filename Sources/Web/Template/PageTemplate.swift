@@ -5,7 +5,9 @@ import Synchronization
 /// The data of a template, by name: texts, phrases, numbers, truth values, lists and groups.
 typealias PageData = [String: Any]
 
-/// A template in any language. `MarkupEscape` escapes every value in it.
+/// A template in any language.
+///
+/// `MarkupEscape` escapes every value in it.
 ///
 /// Its own texts are phrases in double brackets: `[[A word for {name}]]`.
 ///
@@ -33,7 +35,9 @@ struct PageTemplate: Sendable {
     return data["isLooking"] as? Bool == true ? Self.withoutForms(page) : page
   }
 
-  /// Returns a page without the forms that change something. In texts, every `<` is escaped.
+  /// Returns a page without the forms that change something.
+  ///
+  /// In texts, every `<` is escaped.
   private static func withoutForms(_ page: String) -> String {
     var (kept, rest) = ("", page[...])
     while let start = rest.firstRange(of: "<form method=\"post\""),
@@ -111,7 +115,9 @@ enum PageTexts {
     split(split(MarkupEscape.escape(text), at: "{").joined(separator: "{{"), at: "}").joined(separator: "}}")
   }
 
-  /// Returns the parts of a text around a mark. The comparison is scalar by scalar.
+  /// Returns the parts of a text around a mark.
+  ///
+  /// The comparison is scalar by scalar.
   private static func split(_ text: String, at mark: String) -> [String] {
     let (scalars, mark) = (Array(text.unicodeScalars), Array(mark.unicodeScalars))
     var (parts, part, index) = ([String](), String.UnicodeScalarView(), 0)

@@ -168,7 +168,9 @@ package struct PageClock: Sendable {
   private static let months: [Phrase] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
-  /// The beginning of the year 2020, in Unix milliseconds. Latchkey did not exist before.
+  /// The beginning of the year 2020, in Unix milliseconds.
+  ///
+  /// Latchkey did not exist before.
   private static let earliest: Int64 = 1_577_836_800_000
   private static let dayMilliseconds: Int64 = 86_400_000
   /// A moment may be another machine's statement.
@@ -213,7 +215,9 @@ package struct PageClock: Sendable {
     return Phrase(one: "{count} day ago", other: "{count} days ago", count: Int(age / 86_400_000))
   }
 
-  /// Returns whether a moment can be right. A clock that was never set begins in 1970.
+  /// Returns whether a moment can be right.
+  ///
+  /// A clock that was never set begins in 1970.
   func isKnown(_ milliseconds: Int64) -> Bool { milliseconds >= Self.earliest || now < Self.earliest }
 
   /// Returns a day in words, such as `Tue 24 Nov`.

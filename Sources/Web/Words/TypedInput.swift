@@ -127,8 +127,9 @@ enum TypedInput {
     return FamilyDay("\(match.3)-\(parts[0])-\(parts[1])")
   }
 
-  /// Returns a text with each word of another language replaced by the rules' word. A point behind
-  /// an abbreviation is left out.
+  /// Returns a text with each word of another language replaced by the rules' word.
+  ///
+  /// A point behind an abbreviation is left out.
   private static func replacingWords(_ text: String) -> String {
     text.replacing(/(\p{L}+)(\.?)/) { match in
       let word = String(match.1)
@@ -149,7 +150,9 @@ enum ShownInput {
     items(text) { value in Int(value).map { SpanText.phrase(minutes: $0) } ?? Phrase(verbatim: value) }
   }
 
-  /// Returns a number of minutes such as `90min` in words. Any other text stays as it is.
+  /// Returns a number of minutes such as `90min` in words.
+  ///
+  /// Any other text stays as it is.
   static func span(_ text: String) -> Phrase {
     SpanReader.minutes(text).map { SpanText.phrase(minutes: $0) } ?? Phrase(verbatim: text)
   }

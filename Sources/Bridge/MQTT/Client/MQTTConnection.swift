@@ -8,7 +8,9 @@ import Synchronization
 /// keep-alive message is due. Nothing is queued without a connection: a new one begins with nothing
 /// of an earlier one.
 final class MQTTConnection: Sendable {
-  /// An event on a connection. Events arrive in order, and their stream ends with the connection.
+  /// An event on a connection.
+  ///
+  /// Events arrive in order, and their stream ends with the connection.
   enum Event: Sendable {
     case connected
     case message(MQTTMessage)
@@ -22,7 +24,9 @@ final class MQTTConnection: Sendable {
   private static let acceptSeconds = 20
   /// The largest number of events that wait for the reader.
   private static let mostEvents = 1_024
-  /// The largest size of a message in bytes. Longer messages are ignored.
+  /// The largest size of a message in bytes.
+  ///
+  /// Longer messages are ignored.
   private static let mostBytes = 4_096
 
   private struct State {
@@ -58,7 +62,9 @@ final class MQTTConnection: Sendable {
   /// library that several threads use the object, so that the library takes its own locks.
   private struct Handle: @unchecked Sendable { let pointer: MosquittoLibrary.Handle }
 
-  /// Starts to connect as a client with a name. The broker ends an earlier connection of that name.
+  /// Starts to connect as a client with a name.
+  ///
+  /// The broker ends an earlier connection of that name.
   ///
   /// The broker publishes the will, retained, once the connection is lost. It must confirm each
   /// message within `confirmSeconds`.

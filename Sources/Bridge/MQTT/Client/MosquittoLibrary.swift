@@ -107,9 +107,13 @@ struct MQTTServer: Hashable, Sendable {
 enum MQTTFault: Error, Hashable, Sendable {
   case noLibrary
   case unknownHost
-  /// No connection could be made. The text is the system's.
+  /// No connection could be made.
+  ///
+  /// The text is the system's.
   case unreachable(String)
-  /// The broker's certificate is not accepted. The text is the TLS library's.
+  /// The broker's certificate is not accepted.
+  ///
+  /// The text is the TLS library's.
   case certificate(String)
   /// The encrypted connection failed for another reason.
   case encryption(String)

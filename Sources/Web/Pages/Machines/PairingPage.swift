@@ -168,7 +168,9 @@ final class OpenPairings: Sendable {
     var isRefusedHere = false
   }
 
-  /// The largest number of pairings. One more drops the oldest.
+  /// The largest number of pairings.
+  ///
+  /// One more drops the oldest.
   static let most = 32
 
   private let entries = Mutex<[Entry]>([])

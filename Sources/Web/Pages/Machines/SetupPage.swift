@@ -146,7 +146,9 @@ enum SetupPage {
   }
 }
 
-/// A question about a paired machine. A person may skip it.
+/// A question about a paired machine.
+///
+/// A person may skip it.
 struct SetupQuestion: Hashable, Sendable {
   enum Kind: String, Hashable, Sendable {
     case owner
