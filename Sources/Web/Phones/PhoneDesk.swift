@@ -204,7 +204,7 @@ extension PhoneDesk {
   }
 }
 
-// MARK: - What listens
+// MARK: - Listeners
 
 extension PhoneDesk {
   var place: PhonePlace? { state.withLock { $0.place } }
