@@ -78,23 +78,23 @@ public enum Limits {
   public static let factItems = 128
   /// The number of bytes for which they count together (`Fact.size`).
   public static let factBytes = 24_576
-  /// The number of applications in the list of those that a machine has found on itself.
+  /// The number of applications in the inventory of installed applications.
   public static let installedApps = 2_048
-  /// The number of parts, each an item, of a list that a machine gives of itself.
+  /// The number of parts of an inventory, each of which is an item.
   public static let inventoryParts = 8
   /// The number of bytes for which the entries of one part count: their texts and 8 bytes for each.
   public static let inventoryBytes = 32_000
-  /// Registers of one zone that a machine holds.
+  /// The number of registers of one zone that a machine holds.
   public static let zoneRegisters = 4_096
   /// The number of another author's registers that a parent keeps for one child's machine.
   public static let toldRegisters = 4_096
   /// The number of bytes of their keys and values together.
   public static let toldRegisterBytes: Int64 = 4 << 20
-  /// How long a child's machine keeps the use that others tell: two weeks, in milliseconds.
+  /// How long a child's machine keeps the use that other machines report: 15 days, in milliseconds.
   public static let sharedUseMilliseconds: Int64 = 15 * 86_400_000
   /// The number of usage records that a child's machine keeps of each other machine.
   public static let sharedRecords: Int64 = 20_000
-  /// Devices that one device may be paired with.
+  /// The number of devices that one device may be paired with.
   public static let peers = 1_024
   /// The number of wrong guesses that close a code, and of a joiner's failed runs of a typed code.
   public static let pairingFailures = 5

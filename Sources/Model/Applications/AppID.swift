@@ -21,7 +21,7 @@ public struct AppID: Hashable, Sendable, Comparable, TextCodable {
   /// The ID for the time for which a child uses a machine, whatever runs (11 §8).
   public static let screenTime = AppID(own: "latchkey.screen")
 
-  /// A Boolean value that indicates whether it stands for many programs, which have no rules.
+  /// A Boolean value that indicates whether the ID stands for many programs and has no rules.
   public var isOfMany: Bool { self == .unknownPrograms || self == .otherPrograms || self == .screenTime }
 
   public var description: String { text }
@@ -30,8 +30,8 @@ public struct AppID: Hashable, Sendable, Comparable, TextCodable {
 
   /// The part of the ID that people read as a name, for an application whose name is not known.
   ///
-  /// That of `org.supertuxkart.SuperTuxKart` is `SuperTuxKart`. The mark of a program that was
-  /// refused (11 §5) is left out.
+  /// For `org.supertuxkart.SuperTuxKart`, it is `SuperTuxKart`. The digits that distinguish refused
+  /// programs of one name (11 §5) are left out.
   public var readable: String {
     var word = text[...]
     if let dash = word.lastIndex(of: "-") {
@@ -46,7 +46,7 @@ public struct AppID: Hashable, Sendable, Comparable, TextCodable {
   }
 }
 
-/// The names of what stands for many programs: those without a rule of their own, and unknown ones.
+/// The names of the IDs that stand for many programs: other programs and unknown programs.
 public enum ProgramsName {
   public static func phrase(_ name: String) -> Phrase {
     switch name {
@@ -67,7 +67,7 @@ public enum AppCategory: String, Codable, Sendable, Hashable, CaseIterable {
   case neutral
 }
 
-/// The categories of well-known applications, by the IDs of Debian 12, until a parent sets one.
+/// The default categories of well-known applications, by the IDs that they have in Debian 12.
 ///
 /// Spec: Protocol/11-rules.md §2.
 public enum DefaultCategory {

@@ -7,7 +7,7 @@ public struct InstalledApp: Hashable, Sendable, Codable, InventoryEntry {
   public var name: String
   /// The version, a *line* of at most 64 bytes; empty if it is unknown.
   public var version: String
-  /// The category that suggests itself; `nil` for none.
+  /// The suggested category; `nil` for none.
   public var suggestion: AppCategory?
 
   public init(appID: AppID, name: String, version: String = "", suggestion: AppCategory? = nil) {
@@ -27,10 +27,10 @@ public struct InstalledApp: Hashable, Sendable, Codable, InventoryEntry {
   }
 }
 
-/// What recognizes an application that was found on a machine.
+/// The matchers of an application that was found on a machine.
 public struct InstalledMatchers: Hashable, Sendable {
   public var matchers: [AppMatcher]
-  /// A Boolean value that indicates whether only an account's own folder says what it is.
+  /// A Boolean value that indicates whether they are known only from an account's own folders.
   public var isOwn: Bool
 
   public init(_ matchers: [AppMatcher], isOwn: Bool = false) { (self.matchers, self.isOwn) = (matchers, isOwn) }
@@ -40,12 +40,12 @@ public struct InstalledMatchers: Hashable, Sendable {
 ///
 /// The child's agent tries the strong kinds first, in their order.
 public struct AppMatcher: Hashable, Sendable, Codable {
-  /// The property that `value` is compared with, in the order of the matchers' numbers.
+  /// The property of a process that a value is compared with, in the order of the kinds' numbers.
   public enum Kind: String, Codable, Sendable, Hashable, CaseIterable {
     case sha256, package, flatpak, argument, path, name, snap
   }
 
-  /// A Boolean value that indicates whether a child can give no other program the property.
+  /// A Boolean value that indicates whether a child cannot give the property to another program.
   public var isStrong: Bool {
     switch kind {
     case .sha256, .package, .flatpak, .snap: true
@@ -70,21 +70,21 @@ public struct AppMatcher: Hashable, Sendable, Codable {
   }
 }
 
-/// What a child's machine remembers of the programs that its accounts have installed for
-/// themselves, and of the names of applications.
+/// The programs that accounts of a child's machine have installed for themselves, and the names of
+/// applications, as the machine remembers them.
 ///
-/// A child writes the menu entries of its own programs, and may change them at any time. A program
+/// A child can change the menu entries of its own programs at any time. Therefore, a program
 /// remains the application as which it was first known, and an application with rules keeps its
-/// name. No other machine is told of it.
+/// name. This memory is not sent to other machines.
 ///
 /// Spec: Protocol/11-rules.md §5.
 public struct KnownPrograms: Hashable, Sendable {
   /// A program that was known by one of its matchers.
   public struct Program: Hashable, Sendable {
     public var matcher: AppMatcher
-    /// The application as which it was first known; `nil` if it was refused as none.
+    /// The application as which it was first known; `nil` if it was refused without an application.
     public var app: AppID?
-    /// The path at which a content was refused; `nil` for another matcher than SHA-256.
+    /// The path at which a file was refused; `nil` if the matcher is not a SHA-256.
     public var file: String?
 
     public init(_ matcher: AppMatcher, as app: AppID?, at file: String? = nil) {
@@ -94,7 +94,7 @@ public struct KnownPrograms: Hashable, Sendable {
 
   /// The programs in the order in which they became known.
   public var programs: [Program]
-  /// The names of the applications that were found, as of the last look before they had rules.
+  /// The names of the applications that were found, as of the last scan before they had rules.
   public var names: [AppID: String]
 
   public init(_ programs: [Program] = [], names: [AppID: String] = [:]) {

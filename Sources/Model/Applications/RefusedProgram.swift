@@ -10,7 +10,7 @@ public struct RefusedProgram: Hashable, Sendable, InventoryEntry {
     case matcher(AppMatcher)
   }
 
-  /// The largest number of programs that a machine keeps for an account, and tells of.
+  /// The largest number of programs that a machine keeps and reports for an account.
   public static let most = 32
   /// The largest number of bytes of a matcher's value.
   public static let matcherBytes = 700
@@ -62,10 +62,10 @@ public struct RefusedProgram: Hashable, Sendable, InventoryEntry {
     return TextRule.displayName.fault(in: name)
   }
 
-  /// Returns programs in the order in which they go into the list that a machine tells: the first
-  /// of each account, then the second of each, and so on.
+  /// Returns programs in the order of the list that a machine reports: the first of each account,
+  /// then the second of each, and so on.
   ///
-  /// So nobody who starts many programs pushes out those of another account.
+  /// So an account that starts many programs does not displace those of another account.
   package static func inTurn(_ programs: [RefusedProgram]) -> [RefusedProgram] {
     var counts: [UInt32: Int] = [:]
     let turns = programs.enumerated().map { place, program in
@@ -83,7 +83,7 @@ public struct RefusedProgram: Hashable, Sendable, InventoryEntry {
       case .app(let id): id.text
       case .matcher(let matcher): matcher.text
       }
-    // A program that is no file of the account's has the first three lines alone.
+    // A program that is not a file of the account has only the first three lines.
     let more = app == nil && file == nil ? [] : [app?.text ?? "", file ?? ""]
     return ["\(account) \(target)", name, String(refusedAt)] + more
   }

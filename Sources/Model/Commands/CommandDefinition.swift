@@ -18,9 +18,10 @@ public protocol CommandDefinition: Hashable, Sendable, Codable {
   /// Such a command settles the doubt after one of the two machines was set back to an earlier
   /// state.
   static var settlesSetBack: Bool { get }
-  /// A Boolean value that indicates whether the answer says no more than that the command was
-  /// executed, so that it is judged without the command: neither `isAnswered` nor `isOvertaken` nor
-  /// `answered` is the kind's own.
+  /// A Boolean value that indicates whether the answer only states that the command was executed.
+  ///
+  /// Such an answer is judged without the command: the kind does not define `isAnswered`,
+  /// `isOvertaken` or `answered`.
   static var hasPlainAnswer: Bool { get }
 
   /// Creates a command from its wire form; throws `BodyFault`, the sender's fault.
@@ -39,12 +40,13 @@ public protocol CommandDefinition: Hashable, Sendable, Codable {
   ///
   /// Throws `BodyFault`, which the parent is told, if the command must not be executed.
   func execute(_ command: CommandContext, in transaction: inout some EffectTransaction) throws -> EffectOutcome
-  /// Returns whether a state is the one that this command brings about.
+  /// Returns whether a state is the result of this command.
   func isAnswered(by state: StateInForce) -> Bool
 
-  /// Returns whether a state says that something set later than this command holds instead.
+  /// Returns whether a state says that a later setting applies instead of this command's.
   func isOvertaken(by state: StateInForce) -> Bool
-  /// On the parent's machine that gave the command: takes over what a child's machine reports.
+  /// Applies the state that a child's machine reports, on the parent's machine that issued the
+  /// command.
   func answered(with state: StateInForce, by device: DeviceID, in transaction: inout some EffectTransaction) throws
 
   /// Returns a sentence about the first invalid text of a draft; `nil` if all are valid.
@@ -60,7 +62,7 @@ public protocol CommandDefinition: Hashable, Sendable, Codable {
 
   /// A phrase that describes the command in a list of commands.
   var summary: String { get }
-  /// Returns what holds on the machine after the command, in whole sentences.
+  /// Returns the state of the machine after the command, in whole sentences.
   func result(_ state: StateInForce, on machine: String) -> String
 }
 
@@ -138,20 +140,20 @@ public protocol EffectTransaction {
   /// Stores a text for the person at this machine; does nothing if one is stored under its ID.
   mutating func keep(_ message: ReceivedMessage) throws
 
-  /// Returns a register, also a deleted one; `nil` if there has been no edit of it.
+  /// Returns a register, even if it was deleted; `nil` if it was never edited.
   func register(_ key: RegisterKey, in zone: Zone) throws -> Register?
   /// Returns the registers of a zone that this machine holds, in the order of their keys.
   func registers(in zone: Zone) throws -> [Register]
   /// Returns the zones of which this machine holds registers.
   func zones() throws -> [Zone]
-  /// Keeps an edit in place of what is held of the register.
+  /// Stores an edit in place of the register's previous one.
   mutating func save(_ register: Register) throws
   mutating func forget(_ zone: Zone) throws
-  /// On a child's machine: has its other parents hear of edits.
+  /// Queues edits for the other parents of this machine, a child's.
   mutating func tell(_ registers: [Register]) throws
-  /// On a child's machine: has the parent that gave the command hear of registers.
+  /// Queues registers for the parent that issued the command, on a child's machine.
   mutating func tellAuthor(_ registers: [Register]) throws
-  /// On a parent's machine: keeps registers that a child's machine holds and this one lacks.
+  /// Stores registers that a child's machine holds and this machine, a parent's, lacks.
   mutating func note(_ told: [Register], by device: DeviceID) throws
 
   /// Returns the facts of a kind about a child, in the order in which they arrived.
@@ -162,16 +164,16 @@ public protocol EffectTransaction {
   func value<Value: Sendable>(
     of kind: FactKind, _ child: ChildID, empty: Value, add: (inout Value, [Fact]) -> Void
   ) throws -> Value
-  /// Keeps a fact of this machine's, and sends it to all others that hold the child's facts.
+  /// Stores a fact of this machine, and queues it for all others that hold the child's facts.
   ///
   /// Throws `BodyFault` if there is no room for it.
   mutating func add(_ fact: Fact) throws
-  /// Sends a fact to a device, also to the one that made it, which may have been restored.
+  /// Queues a fact for a device, even for its author, which may have been restored from a backup.
   mutating func remind(_ device: DeviceID, of fact: Fact) throws
-  /// Has a device hear of all facts about a child, now and from now on.
+  /// Queues all facts about a child for a device, and each new one from now on.
   mutating func offerFacts(of child: ChildID, to device: DeviceID) throws
 
-  /// Rows of usage that this machine holds.
+  /// Returns the number of usage records that this machine holds.
   func usageRecords() throws -> Int64
 }
 
@@ -192,7 +194,7 @@ public struct EffectWait: Hashable, Sendable {
   public var what: ToldSentence
   /// The time in which the effect must have an outcome, in milliseconds of this machine's age.
   public var within: Int64
-  /// The machine's present state, the answer at the end of the time; `nil` to fail then.
+  /// The machine's present state, which is the answer when the time ends; `nil` to fail then.
   public var held: StateInForce?
 
   public init(_ what: ToldSentence, within: Int64, held: StateInForce? = nil) {

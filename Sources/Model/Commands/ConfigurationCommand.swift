@@ -15,15 +15,15 @@ public struct ConfigurationCommand: Hashable, Sendable, Codable {
   public var statusAt: Int64
   /// The reason of a failure, in one sentence.
   public var reason: String?
-  /// What the child's machine waits for before it executes the command, after “waits for”.
+  /// The condition that the child's machine waits for, as a phrase that follows “waits for”.
   public var waitsFor: String?
   /// The reason as a phrase; `nil` if it has none.
   public var reasonPhrase: Phrase?
-  /// The same of `waitsFor`.
+  /// `waitsFor` as a phrase; `nil` if it has none.
   public var waitPhrase: Phrase?
   /// The state that the child's machine reported to be in force.
   public var stateInForce: StateInForce?
-  /// The name of the browser through which it was given; `nil` for the machine itself.
+  /// The name of the browser through which it was issued; `nil` for the machine itself.
   public var through: String?
 
   public init(
@@ -54,7 +54,7 @@ public enum CommandStatus: String, Codable, Sendable, Hashable, CaseIterable {
   case failed
   /// The command expired before it was executed.
   case expired
-  /// The child's machine held something newer already.
+  /// The child's machine already held a newer state.
   case superseded
   /// The author cancelled the command before it was stored on the child's machine.
   case cancelled

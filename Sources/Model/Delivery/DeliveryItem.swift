@@ -64,7 +64,7 @@ public struct ItemKind: RawRepresentable, Hashable, Sendable {
   public static let usageLoss = ItemKind(rawValue: 6)
   /// The notice that the sender refused items of the receiver.
   public static let refusal = ItemKind(rawValue: 7)
-  /// A list that a child's machine gives of itself.
+  /// An inventory: a list in which a child's machine reports on itself.
   public static let inventory = ItemKind(rawValue: 8)
   /// Registers that the sender, a child's machine, holds.
   public static let registers = ItemKind(rawValue: 9)
@@ -98,7 +98,7 @@ public protocol BodyCoding: Sendable {
   func state(_ body: [UInt8]) throws(BodyFault) -> StateInForce
   func rotation(_ body: [UInt8]) throws(BodyFault) -> KeyRotation
   func refusalNotice(_ body: [UInt8]) throws(BodyFault) -> RefusalNotice
-  /// Returns a part of a list, whose entries are not checked.
+  /// Decodes a part of an inventory without checking its entries.
   func inventory(_ body: [UInt8]) throws(BodyFault) -> Inventory
   func registers(_ body: [UInt8]) throws(BodyFault) -> [Register]
   func facts(_ body: [UInt8]) throws(BodyFault) -> [Fact]
@@ -112,7 +112,7 @@ public enum RefusalReason: UInt32, Codable, Sendable, Hashable, CaseIterable {
   case unreadable = 1
   /// The ID in the body differs from that of the item.
   case wrongID = 2
-  /// It concerns another device than its sender, or answers a request to another one.
+  /// It is about a device other than its sender, or answers a request to another device.
   case foreign = 3
   /// Devices of the sender's role may not send it.
   case role = 4

@@ -95,8 +95,8 @@ public struct LinkStreams: Hashable, Sendable {
 ///
 /// Spec: Protocol/05-delivery.md §5.
 public enum RestartCause: Hashable, Sendable {
-  /// The peer has lost what it reported as stored beyond this number of the epoch, since it was
-  /// erased or restored from a backup.
+  /// The peer was erased or restored from a backup. It lost the items after this number of the
+  /// epoch, which it had reported as stored.
   ///
   /// `earlier` is its position in another epoch; `nil` if it holds this epoch, or none.
   case peerLost(after: UInt64, earlier: StreamPosition? = nil)
@@ -109,7 +109,7 @@ public enum RestartCause: Hashable, Sendable {
 /// Spec: Protocol/05-delivery.md §9.
 public struct QueueCaps: Hashable, Sendable {
   public var items: Int64
-  /// The largest size of bodies and IDs, and 16 bytes for each item.
+  /// The largest total size: the bodies, the IDs, and 16 bytes for each item.
   public var bytes: Int64
 
   public init(items: Int64 = Limits.queueItems, bytes: Int64 = Limits.queueBytes) {

@@ -1,7 +1,7 @@
 /// A statement about a child that never changes: facts only add up.
 ///
-/// A fact belongs to the child's zone. Its identity, its author and its day follow from its text,
-/// as its kind says (`FactDefinition`), so that arriving twice is one.
+/// A fact belongs to the child's zone. Its kind (`FactDefinition`) defines how its identity, author
+/// and day follow from its text. A fact that arrives twice counts once.
 ///
 /// Spec: Protocol/12-facts.md §1.
 public struct Fact: Hashable, Sendable {
@@ -17,7 +17,7 @@ public struct Fact: Hashable, Sendable {
     (self.child, self.kind, self.text) = (child, kind, text)
   }
 
-  /// The bytes for which a fact counts in an item.
+  /// The number of bytes that the fact counts for in an item.
   public var size: Int { 32 + kind.rawValue.utf8.count + text.utf8.count }
 }
 
@@ -65,7 +65,7 @@ extension [Fact] {
   }
 }
 
-/// What the text of a fact says about the fact itself.
+/// The identity, the author and the day of a fact, as read from its text.
 public struct FactReading: Hashable, Sendable {
   /// The identity, at most 255 bytes: of two facts of one child, kind and identity, one is kept.
   public var identity: String
@@ -90,19 +90,18 @@ public struct FactDefinition: Sendable {
   public var most: Int
   /// The days after which such a fact is forgotten, counted from its own; `nil` for never.
   public var daysKept: Int?
-  /// A Boolean value that indicates whether a child asks the parents with it, who are told of it.
+  /// A Boolean value that indicates whether it is a child's request, of which parents are notified.
   public var isAsked = false
-  /// Reads a text; `nil` for any text but the one form of a valid fact.
+  /// Reads a text; returns `nil` unless it is a valid fact in its one form.
   public var read: @Sendable (String) -> FactReading?
-  /// Returns whether the first of two texts of one identity is kept although the second one is
-  /// held.
+  /// Returns whether a text replaces the stored text that has the same identity.
   ///
   /// It must order the texts, so that every order of arrival has the same outcome.
   public var isKept: @Sendable (_ text: String, _ held: String) -> Bool
 
   /// Creates a kind.
   ///
-  /// Unless it says otherwise, the text that sorts first by bytes is kept.
+  /// By default, the text that sorts first by bytes is kept.
   public init(
     _ kind: FactKind, author: DeviceRole?, most: Int, daysKept: Int?, isAsked: Bool = false,
     isKept: @escaping @Sendable (String, String) -> Bool = { $0.utf8.lexicographicallyPrecedes($1.utf8) },

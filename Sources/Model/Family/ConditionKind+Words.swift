@@ -1,8 +1,8 @@
-/// What people read of a condition.
+/// The sentences that people read about a condition.
 ///
 /// Spec: Protocol/10-household.md §6.
 extension ConditionKind {
-  /// What people call the application that a condition is about.
+  /// The name of the application that a condition is about, as people read and type it.
   public struct AppWords: Hashable, Sendable, Codable {
     public var name: String
     /// The application in a command: its name, or its ID if the name may also mean another one.
@@ -13,10 +13,11 @@ extension ConditionKind {
 
   /// Returns the English sentence for a condition of a machine, and the next step.
   ///
-  /// `machine` is “this machine” or the machine's name in quotation marks, `account` the account's
-  /// name, or empty, and `whose` the option that names the child in the commands, such as `--child
-  /// Emma`, or empty. `app` is what people call the application in the detail, where that is known,
-  /// and `children` are those whom it is about. `isHere` tells whether it is the reader's machine.
+  /// `machine` is “this machine” or the machine's name in quotation marks. `account` is the
+  /// account's name, or empty. `whose` is the option that names the child in commands, such as
+  /// `--child Emma`, or empty. `app` is the application in the detail; `nil` if its name is not
+  /// known. `children` are the children whom the condition is about. `isHere` says whether the
+  /// machine is the reader's.
   public func words(
     on machine: String, account: String, detail: String, whose: String = "", app: AppWords? = nil,
     children: [String] = [], isHere: Bool = false
@@ -26,7 +27,7 @@ extension ConditionKind {
     return (phrases.sentence.worded(), phrases.next.worded())
   }
 
-  /// Returns the same as phrases; `machine` is what the machine is called.
+  /// Returns the same as phrases; `machine` is the name of the machine.
   public func phrases(
     on machine: Phrase.Argument, account: String, detail: String, whose: String = "", app: AppWords? = nil,
     children: [String] = [], isHere: Bool = false
@@ -63,11 +64,11 @@ extension ConditionKind {
     ).worded()
   }
 
-  /// Returns what mends a condition that a machine names in a receipt about an application; `nil`
-  /// if this version does not know it.
+  /// Returns the next step for a condition that a machine names in a receipt about an application;
+  /// `nil` if this version does not know the condition.
   ///
-  /// `whose` is the option that names the child or the family in the command, or empty. Without an
-  /// application that a command can name, the list of the rules tells which ones are meant.
+  /// `whose` is the option that names the child or the family in the command, or empty. If no
+  /// command can name the application, the next step is to list the applications.
   public static func receiptNext(of name: String, app: String?, whose: String = "") -> String? {
     guard let kind = named(name) else { return nil }
     guard let app else {
@@ -89,14 +90,14 @@ extension ConditionKind {
     ]
   }
 
-  /// Returns how children get PINs: a whole command for each whose name is known.
+  /// Returns the commands that give PINs to children; without names, words for such a command.
   private static func givingPINs(_ children: [String]) -> Phrase.Argument {
     children.isEmpty
       ? .phrase(Phrase("{command} and the child's name", ["command": "`latchkey children pin`"]))
       : .list(children.map { .text("`latchkey children pin \(ShellWord.person($0))`") })
   }
 
-  /// Returns how an account is assigned: the whole command if it is known whose it is.
+  /// Returns the command that assigns an account, with words for the child if it is not known.
   private static func assigning(_ account: String, _ whose: String) -> Phrase.Argument {
     let command = "latchkey accounts assign" + (account.isEmpty ? "" : " \(account)")
     return whose.hasPrefix("--child ") && !account.isEmpty
@@ -104,12 +105,12 @@ extension ConditionKind {
       : .phrase(Phrase("`{command}` and --child with the child's name", ["command": .text(command)]))
   }
 
-  /// Returns the command that sets rules of an application, as far as it is known whose.
+  /// Returns the command that sets rules of an application, with the option for the child if known.
   private static func command(_ app: String, _ whose: String) -> String {
     (["latchkey app set", app] + (app.isEmpty ? [] : [whose])).filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  /// Returns a phrase with what stands in those of its places that it has.
+  /// Returns a phrase with only the arguments that it has places for.
   private static func filled(_ phrase: Phrase, _ words: [String: Phrase.Argument]) -> Phrase {
     Phrase(phrase.text, words.filter { phrase.text.contains("{\($0.key)}") })
   }

@@ -9,9 +9,9 @@ public struct ConditionKind: Hashable, Sendable {
   public enum Weight: Hashable, Sendable {
     /// It is worth knowing.
     case information
-    /// Something of the rules is not carried out as a parent expects.
+    /// A part of the rules is not carried out as a parent expects.
     case warning
-    /// Nothing of the rules is carried out, or not for long.
+    /// None of the rules is carried out, or not for much longer.
     case fault
   }
 
@@ -25,16 +25,21 @@ public struct ConditionKind: Hashable, Sendable {
     (self.name, self.weight, self.sentence, self.next) = (name, weight, sentence, next)
   }
 
-  /// Every kind; one that is added is added here and to the table of the specification.
+  /// Every kind; a new kind is added here and to the table of the specification.
   ///
-  /// In the sentence, `{there}` stands for “on” and the machine, or “there”; `{machine}` for the
-  /// machine, `{account}` for the name of the account after a space, `{for}` for the same with “for
-  /// the account”, `{app}` for the application in the detail, `{detail}` for the detail itself,
-  /// `{assign}` for the command that assigns the account, `{whose}` for the option that names the
-  /// child or the family, after a space, and `{set}` for the command that sets rules of the
-  /// application, as far as that is known. `{here}` is “here” for the machine of the reader and
-  /// otherwise “there”, and `{pins}` stands for the commands that give PINs to children without
-  /// one. Where there is none, the words are left out.
+  /// A sentence and a next step can have these places. Words that are not known are left out.
+  ///
+  /// - `{there}`: “on” and the machine, or “there”
+  /// - `{here}`: “here” for the reader's machine, otherwise “there”
+  /// - `{machine}`: the machine
+  /// - `{account}`: a space and the name of the account
+  /// - `{for}`: “ for the account” and the name of the account
+  /// - `{app}`: the application in the detail
+  /// - `{detail}`: the detail itself
+  /// - `{assign}`: the command that assigns the account
+  /// - `{whose}`: a space and the option that names the child or the family
+  /// - `{set}`: the command that sets rules of the application
+  /// - `{pins}`: the commands that give PINs to children without one
   public static let all: [ConditionKind] = [
     ConditionKind(
       "agent-silent", .fault, "No agent runs {there}, so nothing is closed.",

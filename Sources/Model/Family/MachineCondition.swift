@@ -1,5 +1,5 @@
-/// Something about a child's machine that weakens what its parents ask of it, such as an account of
-/// a child that may become root.
+/// A condition on a child's machine that weakens the parents' rules, such as a child's account that
+/// may become root.
 ///
 /// Spec: Protocol/10-household.md §6.
 public struct MachineCondition: Hashable, Sendable, Codable, InventoryEntry {
@@ -9,7 +9,7 @@ public struct MachineCondition: Hashable, Sendable, Codable, InventoryEntry {
   public var name: String
   /// The number of the account that it is about; `nil` if it is about the machine.
   public var account: UInt32?
-  /// What belongs to it, such as the name of a group: a *word* of 1 to 64 bytes, or empty.
+  /// The detail, such as the name of a group: a *word* of 1 to 64 bytes, or empty.
   public var detail: String
 
   public init(_ name: String, account: UInt32? = nil, detail: String = "") {
@@ -41,7 +41,7 @@ public struct MachineCondition: Hashable, Sendable, Codable, InventoryEntry {
     self.init(words[0], account: words.count > 1 ? UInt32(words[1]) : nil, detail: words.count > 2 ? words[2] : "")
   }
 
-  /// How much the machine leaves open.
+  /// How much of what the rules would close stays open on the machine.
   public var reach: ConditionReach { Self.reach(of: name) }
 
   /// A Boolean value that indicates whether its detail is the ID of an application.
@@ -49,7 +49,7 @@ public struct MachineCondition: Hashable, Sendable, Codable, InventoryEntry {
     reach == .application || ["rules-off", "rule-shared-matcher", "always-allowed", "app-blocked"].contains(name)
   }
 
-  /// Returns how much a machine with a condition leaves open.
+  /// Returns how much stays open on a machine with a condition.
   public static func reach(of name: String) -> ConditionReach {
     switch name {
     case "agent-silent", "no-agent", "no-account", "too-many-rules": .machine
@@ -62,16 +62,16 @@ public struct MachineCondition: Hashable, Sendable, Codable, InventoryEntry {
   }
 }
 
-/// How much of what a parent's rules close a machine with a condition leaves open.
+/// How much of what the rules would close stays open on a machine with a condition.
 ///
-/// Receipts and explanations ask for it alike, so that they say the same of a machine.
+/// Receipts and explanations both use it, so that they agree about a machine.
 ///
 /// Spec: Protocol/10-household.md §6.
 public enum ConditionReach: Hashable, Sendable {
   case nothing
-  /// What its rules would close of the application that it is about.
+  /// The application that the condition is about.
   case application
-  /// Everything in the account that it is about.
+  /// Everything in the account that the condition is about.
   case account
   /// Everything on the machine.
   case machine
@@ -90,7 +90,7 @@ public struct ConditionListing: Hashable, Sendable, Codable {
   public var condition: MachineCondition
   /// The log-in name of the account that it is about; `nil` if it is about the machine.
   public var accountName: String?
-  /// What people call the application that it is about; `nil` if it is about no application.
+  /// The name of the application that it is about; `nil` if it is about no application.
   public var app: ConditionKind.AppWords?
   /// The children whom it is about, such as those without a PIN; empty for unknown.
   public var children: [DeviceName]
@@ -111,7 +111,7 @@ public struct ConditionListing: Hashable, Sendable, Codable {
     phrases(on: .text(machine)).map { ($0.sentence.worded(), $0.next.worded()) }
   }
 
-  /// Returns the same as phrases; `machine` is what the machine is called.
+  /// Returns the same as phrases; `machine` is the name of the machine.
   public func phrases(on machine: Phrase.Argument) -> (sentence: Phrase, next: Phrase)? {
     let account = accountName ?? condition.account.map { String($0) } ?? ""
     return ConditionKind.named(condition.name)?.phrases(

@@ -24,8 +24,8 @@ public struct PIN: Hashable, Sendable, CustomStringConvertible, CustomDebugStrin
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The text that a PIN is kept as: the string of Argon2id that libsodium makes, with one choice of
-/// memory and time.
+/// The hash of a PIN: the string of Argon2id that libsodium makes, with one choice of memory and
+/// time.
 ///
 /// Any other memory or time is refused, so that a register cannot make a machine work for longer.
 ///
@@ -37,7 +37,7 @@ public struct PINHash: Hashable, Sendable {
   public static let passes = 2
   /// The beginning of every text: the algorithm, its version and its cost.
   static let beginning = "$argon2id$v=19$m=\(memoryKibibytes),t=\(passes),p=1$"
-  /// The characters of the salt, of 16 bytes, and of the hash, of 32 bytes.
+  /// The number of characters of the salt (16 bytes) and of the hash (32 bytes).
   private static let (saltCharacters, hashCharacters) = (22, 43)
 
   public let text: String
@@ -61,7 +61,7 @@ public struct PINHash: Hashable, Sendable {
 ///
 /// Spec: Protocol/10-household.md §3.
 public struct WrongPINs: Hashable, Sendable {
-  /// The wrong PINs that are followed by no wait.
+  /// The number of wrong PINs that cause no wait.
   static let free = 4
   /// The first wait in milliseconds; each further wrong PIN doubles it.
   static let firstMilliseconds: Int64 = 60_000
@@ -83,10 +83,10 @@ public struct WrongPINs: Hashable, Sendable {
     WrongPINs(count: (before?.count ?? 0) + 1, bootID: boot, last: now)
   }
 
-  /// Returns whether a parent is told of them: the next one waits, and the last one was in `boot`.
+  /// Returns whether parents are notified: the next PIN has to wait, and the last was in `boot`.
   public func areMany(in boot: String) -> Bool { count > Self.free && bootID == boot }
 
-  /// Returns for how many milliseconds no PIN is taken at an instant of a boot.
+  /// Returns the milliseconds until the next PIN is accepted, from an instant of a boot.
   public func wait(in boot: String, at now: BootInstant) -> Int64 {
     guard count > Self.free else { return 0 }
     let doublings = count - Self.free - 1
@@ -97,7 +97,7 @@ public struct WrongPINs: Hashable, Sendable {
   }
 }
 
-/// Who is there in an account that several children share, as a child has said it with its PIN.
+/// The child who is there in an account that several children share, as stated with a PIN.
 ///
 /// Spec: Protocol/10-household.md §3.
 public struct PresentChild: Hashable, Sendable {
@@ -105,15 +105,15 @@ public struct PresentChild: Hashable, Sendable {
   public static let mostSessions = 32
 
   public var account: UInt32
-  /// The child; `nil` if somebody has said that nobody is there.
+  /// The child; `nil` if a person has stated that no child is there.
   public var child: ChildID?
-  /// The boot in which it was said, and in which alone it holds.
+  /// The boot in which it was stated, and with which it ends.
   public var bootID: String
-  /// When somebody has said it; 0 if it follows from something else, which delays no naming.
+  /// When it was stated; 0 if it follows from something else, so that the next one need not wait.
   public var since: BootInstant
-  /// When it began, before which no use counts for who is there.
+  /// When it began; use before it does not count for this child.
   public var changedAt: BootInstant
-  /// The IDs of the account's log-in sessions then, without spaces; it ends with the first of them.
+  /// The IDs of the account's log-in sessions then, without spaces; it ends when one of them ends.
   public var sessions: [String]
 
   public init(

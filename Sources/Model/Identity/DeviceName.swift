@@ -43,7 +43,7 @@ public struct DeviceName: Hashable, Sendable, Codable, CustomStringConvertible {
     try container.encode(text)
   }
 
-  /// Returns this name, with the smallest number that no other device's name has if it is taken.
+  /// Returns this name; if another device has it, with the smallest number that makes it different.
   public func distinct(from taken: [DeviceName]) -> DeviceName {
     let taken = Set(taken.map { $0.text.lowercased() })
     guard taken.contains(text.lowercased()) else { return self }

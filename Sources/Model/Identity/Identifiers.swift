@@ -42,9 +42,9 @@ private struct Bytes16: Hashable, Sendable, Comparable {
   static func < (left: Bytes16, right: Bytes16) -> Bool { (left.high, left.low) < (right.high, right.low) }
 }
 
-/// A value that stands as its text in JSON.
+/// A value that is written as its text in JSON.
 public protocol TextCodable: Codable, LosslessStringConvertible {
-  /// What a text must be, as a fault calls it, such as “a device ID”.
+  /// The noun for a valid text in the words of a fault, such as “a device ID”.
   static var noun: String { get }
 }
 

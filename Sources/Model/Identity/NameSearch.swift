@@ -15,7 +15,7 @@ public enum DeviceSearch {
     public var childName: String?
 
     public var children: [String] { childName.map { ChildNames.split($0) } ?? [] }
-    /// Everything that it is called.
+    /// The names of the device and of its children.
     public var names: [DeviceName] { [name] + children.map { DeviceName(sanitising: $0) } }
 
     public init(deviceID: DeviceID, name: DeviceName, childName: String? = nil) {
@@ -46,7 +46,7 @@ public enum DeviceSearch {
         return "No paired machine is called “\(DeviceName(sanitising: text))”"
           + (question.isEmpty ? ": `latchkey devices` lists their names." : ". \(question)")
       case .ambiguous(let text, let fitting):
-        // A name that was typed already, or that several devices share, names none of them.
+        // A name that the person has typed, or that several devices share, does not identify one.
         let names = fitting.prefix(DeviceSearch.named).map { label in
           let whose = label.names.dropFirst().map { "\($0)'s" }.joined(separator: ", ")
           let isUseless =
@@ -163,7 +163,9 @@ public enum AppSearch {
   /// The largest number of applications that the error names.
   private static let named = 5
 
-  /// Returns the application that a typed text names, or unless `isWhole` begins; `nil` for none.
+  /// Returns the application that a typed text names; `nil` for none.
+  ///
+  /// Unless `isWhole`, the beginning of a name or ID is enough.
   ///
   /// Throws `Ambiguity`, the person's fault, if several applications fit equally well.
   public static func find(

@@ -89,11 +89,11 @@ public struct PeerStanding: Hashable, Sendable {
     /// The other side has `Limits.pairingCommitMilliseconds` to complete the pairing.
     case pending = 1
     case active = 2
-    /// Removed here and not told yet.
+    /// Removed here, and not notified yet.
     ///
     /// It may open a session only to learn this.
     case removedUntold = 3
-    /// Removed, and told or taken to know.
+    /// Removed, and notified or assumed to know.
     case removed = 4
   }
 

@@ -20,7 +20,7 @@ public struct RegisteredDevice: Hashable, Sendable, Codable {
   public var identityKey: String
   /// The X25519 key, 32 bytes as hexadecimal text.
   public var linkKey: String
-  /// The time of the pairing in Unix milliseconds; as the next two, for people only.
+  /// The time of the pairing in Unix milliseconds; like the next two, for people only.
   public var pairedAt: Int64
   /// The time at which the device was last connected; `nil` if it never was.
   public var lastSeenAt: Int64?

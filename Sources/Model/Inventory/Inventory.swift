@@ -1,15 +1,15 @@
-/// A kind of list that a child's machine gives of itself.
+/// A kind of inventory: a list in which a child's machine reports on itself.
 ///
-/// A new kind is one type of entry that `all` names.
+/// A new kind is one type of entry in `all`.
 ///
 /// Spec: Protocol/06-messages.md §10.
 package struct InventoryKind: Hashable, Sendable {
-  /// What the receiver looks at anew when such a list arrives.
+  /// The state that the receiver evaluates again when such a list arrives.
   package enum News: Hashable, Sendable {
     case nothing
-    /// Whose machines and accounts they are.
+    /// The assignment of machines and accounts.
     case household
-    /// How much is left of a child's day.
+    /// The time that is left of a child's day.
     case use
   }
 
@@ -25,7 +25,7 @@ package struct InventoryKind: Hashable, Sendable {
   package var isShared = false
   /// Whether the list is sent again although it has not changed, as long as it has entries.
   package var isRepeated = false
-  /// What the receiver looks at anew.
+  /// The state that the receiver evaluates again.
   package var news = News.nothing
 
   package static let all: [any InventoryEntry.Type] = [
@@ -38,7 +38,7 @@ package struct InventoryKind: Hashable, Sendable {
   package static func entry(of name: String) -> (any InventoryEntry.Type)? { byName[name] }
 }
 
-/// An entry of a list that a child's machine gives of itself.
+/// An entry of an inventory.
 package protocol InventoryEntry: Hashable, Sendable {
   static var inventory: InventoryKind { get }
   /// The lines of the entry's text; the first is different for each entry of a list.
@@ -69,7 +69,7 @@ extension InventoryEntry {
   }
 }
 
-/// A part of a list that a child's machine gives of itself, such as its accounts.
+/// A part of an inventory, such as of a machine's accounts.
 ///
 /// It is the body of an item of kind 8. A long list has several parts, each an item of its own.
 ///
@@ -115,7 +115,7 @@ public struct Inventory: Hashable, Sendable {
     return self
   }
 
-  /// Returns the part with the entries about some children alone.
+  /// Returns the part with only the entries about some children.
   package func of(_ children: Set<ChildID>) -> Inventory {
     guard let type = InventoryKind.entry(of: kind) else { return self }
     var part = self
@@ -123,7 +123,7 @@ public struct Inventory: Hashable, Sendable {
     return part
   }
 
-  /// Returns the part without the child of each entry about a child who is not among some.
+  /// Returns the part in which entries about other children than these name no child.
   package func naming(_ children: Set<ChildID>) -> Inventory {
     guard let type = InventoryKind.entry(of: kind) else { return self }
     var part = self
@@ -149,7 +149,7 @@ extension InventoryEntry {
   }
 }
 
-/// The entries of a list that a machine gives of itself, as many as fit.
+/// The entries of an inventory, as many as fit.
 package struct EntryList<Entry: InventoryEntry>: Hashable, Sendable {
   /// The entries, in the order in which they were found.
   package var entries: [Entry]

@@ -1,7 +1,7 @@
-/// What a parent allows a browser that was let in, such as that of a phone.
+/// A right of a browser that a parent let in, such as that of a phone.
 public enum BrowserRight: String, Hashable, Sendable, Codable, CaseIterable {
-  /// Whatever a parent does from day to day. Who belongs to the household, what is paired, what is
-  /// erased, and who else is let in stays with the machine itself.
+  /// Everything that a parent does from day to day. Only the machine itself changes the members of
+  /// the household, pairs and erases machines, and lets other browsers in.
   case parent
   case look
 }
@@ -17,7 +17,7 @@ public struct BrowserListing: Hashable, Sendable, Codable {
   public var right: BrowserRight
   /// When it was let in, in Unix milliseconds.
   public var madeAt: Int64
-  /// When it asked for something last, to the minute, in Unix milliseconds.
+  /// The time of its last request in Unix milliseconds, to the minute.
   public var lastSeen: Int64
   public var address: String
 
@@ -48,7 +48,7 @@ public struct NewBrowser: Hashable, Sendable, Codable, CheckedRequest {
   }
 }
 
-/// `POST /v1/browser/seen`: a browser asks for something.
+/// `POST /v1/browser/seen`: a report that a browser made a request.
 public struct BrowserSeen: Hashable, Sendable, Codable, CheckedRequest {
   public var address: String
 

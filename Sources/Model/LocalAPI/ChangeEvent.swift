@@ -1,23 +1,23 @@
-/// A change at a node, as `GET /v1/events` names it: what has changed, never its content.
+/// A change at a node, as `GET /v1/events` reports it, without the changed content.
 ///
-/// Who is told of a change asks the ordinary route for the content, so that rights stay in one
+/// A receiver requests the content from the ordinary route, so that rights are checked in one
 /// place.
 ///
 /// Spec: Protocol/07-local-api.md §4.
 public struct ChangeEvent: Hashable, Sendable, Codable {
-  /// What has changed.
+  /// The kind of a change.
   public enum About: String, Hashable, Sendable, Codable, CaseIterable {
     /// The first event of a stream: `number` is that of the last change before it.
     case start
-    /// Changes were missed, so that everything is to be read anew.
+    /// Changes were missed, so that the receiver has to read everything again.
     case reset
     /// A child's request, or the answer to it.
     case request
     /// A child's day: use, running programs, effects of rules; at most once a second for a child.
     case today
-    /// A machine: whether it is connected, its name, or whose it is.
+    /// A machine: its connection, its name, or its assignment.
     case device
-    /// What weakens rules on a machine.
+    /// A condition that weakens rules on a machine.
     case condition
     case command
     /// The rules of a child or, without one, of the family.
@@ -26,9 +26,9 @@ public struct ChangeEvent: Hashable, Sendable, Codable {
     /// A text for the person at this machine.
     case message
     case pairing
-    /// Who belongs to the household: children, accounts, and parents.
+    /// The members of the household: children, accounts, and parents.
     case member
-    /// What is installed on a machine, or was refused there.
+    /// The programs that are installed on a machine, or were refused there.
     case application
     case notice
     case browser
@@ -41,7 +41,7 @@ public struct ChangeEvent: Hashable, Sendable, Codable {
   public var device: DeviceID?
   /// The request or command.
   public var id: CommandID?
-  /// A word for what happened, where there are several, such as `asked` or a command's status.
+  /// A word for the change if the kind has several, such as `asked` or a command's status.
   public var change: String?
 
   public init(

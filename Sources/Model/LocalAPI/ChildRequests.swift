@@ -18,11 +18,11 @@ public struct ChildPINRequest: Hashable, Sendable, Codable, CheckedRequest {
   public var textFault: String? { pin.flatMap { PIN($0) == nil ? PIN.fault : nil } }
 }
 
-/// `POST /v1/me/present`: who is there in an account that several children share.
+/// `POST /v1/me/present`: the child who is there in an account that several children share.
 public struct PresenceRequest: Hashable, Sendable, Codable, CheckedRequest {
   /// The child, as a person names it; `nil` for nobody.
   public var child: String?
-  /// The child's PIN; `nil` for nobody, and to ask whether a PIN would be taken now.
+  /// The child's PIN; `nil` if no child is there, or to ask whether a PIN would be accepted now.
   public var pin: String?
 
   public init(child: String?, pin: String?) { (self.child, self.pin) = (child, pin) }
@@ -32,15 +32,15 @@ public struct PresenceRequest: Hashable, Sendable, Codable, CheckedRequest {
   }
 }
 
-/// `POST /v1/accounts/assign`: whose an account of a child's machine is.
+/// `POST /v1/accounts/assign`: the assignment of an account of a child's machine.
 public struct AccountRequest: Hashable, Sendable, Codable, CheckedRequest {
   /// The machine, as a person names it; `nil` for the only one that has such an account.
   public var device: String?
   /// The account: its log-in name or its number.
   public var account: String
-  /// The children, as a person names them, at most 8; none for nobody.
+  /// The children, as a person names them, at most 8; empty for no child.
   public var children: [String]
-  /// Whether to look for an account that the machine has not told of; `nil` for no.
+  /// Whether to look for an account that the machine has not reported; `nil` for no.
   public var isUnlisted: Bool?
 
   public init(device: String?, account: String, children: [String], isUnlisted: Bool? = nil) {
@@ -136,7 +136,7 @@ public struct PointsAdjustment: Hashable, Sendable, Codable, CheckedRequest {
 public struct PointsReview: Hashable, Sendable, Codable, CheckedRequest {
   /// The record's ID or a beginning of it that fits no other; `nil` for the only one that waits.
   public var record: String?
-  /// A Boolean value that indicates whether it earns its points.
+  /// A Boolean value that indicates whether the learning earns its points.
   public var isApproved: Bool
 
   public init(record: String?, isApproved: Bool) { (self.record, self.isApproved) = (record, isApproved) }

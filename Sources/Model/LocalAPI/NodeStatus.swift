@@ -24,7 +24,7 @@ public struct NodeStatus: Hashable, Sendable, Codable {
   public var residentBytes: Int64
   /// The disk that holds the database; `nil` for a node without one.
   public var disk: DiskStatus?
-  /// What runs on the children's machines now; on a child, on this machine.
+  /// The running sessions on the children's machines; on a child's node, on this machine.
   public var running: [RunningNow]
 
   public init(

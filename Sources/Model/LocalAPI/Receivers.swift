@@ -1,4 +1,4 @@
-/// A service that carries what parents are told to somewhere else than this machine's desktop.
+/// A service that delivers parents' notices to another place than this machine's desktop.
 public enum ReceiverKind: String, Hashable, Sendable, Codable, CaseIterable { case ntfy, webhook, mqtt }
 
 /// Something that a parent allows a receiver to do; each of them may read.
@@ -29,9 +29,9 @@ public struct ReceiverListing: Hashable, Sendable, Codable {
   public var addedAt: Int64
   /// A Boolean value that indicates whether its bridge runs and follows the changes at this node.
   public var isRunning: Bool
-  /// What its bridge says is wrong, with the next step; `nil` for nothing.
+  /// The fault that its bridge reports, with the next step; `nil` for none.
   public var fault: String?
-  /// Since when that is wrong, in Unix milliseconds.
+  /// The time since which the fault exists, in Unix milliseconds.
   public var faultSince: Int64?
 
   public init(
@@ -45,7 +45,7 @@ public struct ReceiverListing: Hashable, Sendable, Codable {
   }
 }
 
-/// `POST /v1/receivers`: a new receiver, or what another one of that name is replaced by.
+/// `POST /v1/receivers`: a new receiver, which replaces another one of that name.
 public struct NewReceiver: Hashable, Sendable, Codable, CheckedRequest {
   /// 1 to 32 lower-case letters, digits and hyphens, beginning with a letter.
   public var name: String
@@ -91,9 +91,9 @@ public struct AddedReceiver: Hashable, Sendable, Codable {
   public init(receiver: ReceiverListing, token: String) { (self.receiver, self.token) = (receiver, token) }
 }
 
-/// `POST /v1/receivers/{receiver}/state`: what a bridge says of the server that it carries to.
+/// `POST /v1/receivers/{receiver}/state`: a bridge's report on the server that it delivers to.
 public struct ReceiverState: Hashable, Sendable, Codable, CheckedRequest {
-  /// What is wrong, with the next step; `nil` for nothing.
+  /// The fault, with the next step; `nil` for none.
   public var fault: String?
 
   public init(fault: String?) { self.fault = fault }
@@ -102,15 +102,15 @@ public struct ReceiverState: Hashable, Sendable, Codable, CheckedRequest {
 }
 
 extension TextRule {
-  /// What a bridge says is wrong.
+  /// A fault that a bridge reports.
   fileprivate static let receiverFault = TextRule(what: "The fault", bytes: 1...500, characters: .visible)
 }
 
-/// Something that parents are told once, as `GET /v1/notices` shows it.
+/// A notice that parents get once, as `GET /v1/notices` shows it.
 ///
 /// Spec: Protocol/07-local-api.md §4.
 public struct ParentNotice: Hashable, Sendable, Codable {
-  /// What parents are told of.
+  /// The kind of a notice.
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     /// A child asks for time or for an application.
     case asked
@@ -122,7 +122,7 @@ public struct ParentNotice: Hashable, Sendable, Codable {
     case machineBack
     /// Something on a child's machine weakens the rules.
     case rulesWeakened
-    /// What was set an hour ago is not in force on a machine.
+    /// A rule that was set an hour ago is not in force on a machine.
     case ruleNotInForce
     /// Another parent's machine has joined.
     case parentJoined
@@ -133,14 +133,16 @@ public struct ParentNotice: Hashable, Sendable, Codable {
   /// Its number, which grows with each notice, also from one start of the node to the next.
   public var number: Int
   public var kind: Kind
-  /// What it is about: where it is shown, it takes the place of earlier ones with the same key.
+  /// The subject of the notice.
+  ///
+  /// A shown notice replaces earlier ones with the same key.
   public var key: String
   public var child: DeviceName?
   public var device: DeviceName?
   /// The child's requests that wait for an answer, the oldest first.
   public var requests: [CommandID] = []
   public var sentence: String
-  /// When it was told of, in Unix milliseconds by this machine's clock.
+  /// The time of the notice in Unix milliseconds by this machine's clock.
   public var at: Int64
   /// A Boolean value that indicates whether nothing is left to do, as after an answer.
   public var isOver = false
@@ -154,10 +156,10 @@ public struct ParentNotice: Hashable, Sendable, Codable {
   }
 }
 
-/// The notices for a receiver, which keeps its place at the node.
+/// The notices for a receiver, whose position the node keeps.
 public struct ParentNotices: Hashable, Sendable, Codable {
   public var notices: [ParentNotice]
-  /// The number up to which these are all: the receiver's next place.
+  /// The number of the last notice that these include: the receiver's next position.
   public var position: Int
   /// The end of the present quiet hours in Unix milliseconds; `nil` outside of them.
   public var quietUntil: Int64?
@@ -167,10 +169,12 @@ public struct ParentNotices: Hashable, Sendable, Codable {
   }
 }
 
-/// `POST /v1/receivers/{receiver}/position`: up to where a receiver has told its person.
+/// `POST /v1/receivers/{receiver}/position`: the position up to which a receiver has delivered
+/// notices.
 public struct ReceiverPosition: Hashable, Sendable, Codable, CheckedRequest {
   public var position: Int
-  /// How many notices the bridge gave up since the last place, 0 to 1,000; `nil` for none.
+  /// The number of notices that the bridge dropped since the last position, 0 to 1,000; `nil` for
+  /// none.
   public var dropped: Int?
 
   public init(position: Int, dropped: Int? = nil) { (self.position, self.dropped) = (position, dropped) }

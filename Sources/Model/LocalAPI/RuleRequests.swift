@@ -1,8 +1,9 @@
-/// `POST /v1/rules` and `POST /v1/settings`: what is set.
+/// `POST /v1/rules` and `POST /v1/settings`: the rules to set.
 public struct RuleRequest: Hashable, Sendable, Codable, CheckedRequest {
   public struct Change: Hashable, Sendable, Codable {
-    /// The key of its register, such as `limits/daily`; for a rule of `RuleRequest.app`, what
-    /// follows the application in it, such as `blocked`.
+    /// The key of its register, such as `limits/daily`.
+    ///
+    /// For a rule of `RuleRequest.app`, it is the part after the application, such as `blocked`.
     public var key: String
     /// The value as a person may type it; `nil` removes the rule.
     public var value: String?
@@ -10,11 +11,11 @@ public struct RuleRequest: Hashable, Sendable, Codable, CheckedRequest {
     public init(_ key: String, _ value: String?) { (self.key, self.value) = (key, value) }
   }
 
-  /// What becomes of the applications that are in a group already.
+  /// The effect of `members` on the applications that are in a group already.
   public enum MemberEdit: String, Hashable, Sendable, Codable, CaseIterable {
-    /// They stay, and `members` are put to them.
+    /// They stay, and `members` are added.
     case add
-    /// They stay, except for `members`.
+    /// They stay, and `members` are removed.
     case remove
   }
 
@@ -78,7 +79,7 @@ public struct GrantRequest: Hashable, Sendable, Codable, CheckedRequest {
   public var category: AppCategory?
   /// The application that the time is for, by (the beginning of) its name or ID; `nil` for none.
   public var app: String?
-  /// Why it is more or less, which the child reads; empty or `nil` for no reason.
+  /// The reason, which the child reads; empty or `nil` for none.
   public var reason: String?
 
   public init(minutes: Int, category: AppCategory? = nil, app: String? = nil, reason: String? = nil) {

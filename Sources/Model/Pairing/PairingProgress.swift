@@ -127,7 +127,7 @@ extension PairingProgress {
       other: "Somebody entered a wrong code; {count} failures left until the code is closed.", count: failuresLeft)
   }
 
-  /// What the node says of the outcome and the next step; `nil` for nothing.
+  /// The node's sentence about the outcome and the next step; `nil` for none.
   public var told: Phrase? { phrase ?? sentence.map { Phrase(verbatim: $0) } }
 
   /// The sentence that says which machine is paired now.
@@ -141,9 +141,9 @@ extension PairingProgress {
       ["machine": name.quotation, "given": given.quotation])
   }
 
-  /// Returns who said no, and the next step, on the machine that shows the code; else `nil`.
+  /// Returns the sentence about a refusal, on the machine that shows the code; else `nil`.
   ///
-  /// `isHere` tells whether the person at this machine said it.
+  /// `isHere` says whether the person at this machine refused.
   public func refusal(isHere: Bool) -> Phrase? {
     guard part == .inviter else { return nil }
     if isHere {
@@ -152,7 +152,7 @@ extension PairingProgress {
         You said no: the other machine was turned away and the code is closed; run `latchkey pair` for a new one.
         """)
     }
-    // Only a machine that was asked about can have said no.
+    // Only a machine that was asked about can be refused.
     guard attempt > 0 else { return nil }
     return Phrase(
       """

@@ -1,6 +1,6 @@
 /// The texts of one language, read from a file of GNU gettext's portable objects.
 ///
-/// What is marked as fuzzy or obsolete, or has no translation, is left out.
+/// Entries that are fuzzy, obsolete or without a translation are left out.
 struct Catalogue: Sendable {
   static let empty = Catalogue("")
 

@@ -14,7 +14,7 @@ public struct Language: Hashable, Sendable {
 
   /// A language whose words are the English ones with accents.
   ///
-  /// A test finds by it what nobody could translate. It is asked for by the name `qps`.
+  /// A test uses it to find texts that cannot be translated. It is selected by the name `qps`.
   public static let pseudo = Language("qps", .accented)
 
   /// English, and the languages of `Sources/CTexts`.
@@ -30,9 +30,9 @@ public struct Language: Hashable, Sendable {
 
   /// Returns the first language with texts that the environment of a process asks for, or English.
   ///
-  /// Of `LC_ALL`, `LC_MESSAGES` and `LANG`, the first that is not empty holds, such as
-  /// `de_DE.UTF-8`. Unless it is that of the C library, the languages of `LANGUAGE`, such as
-  /// `fr:de`, come first.
+  /// The first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is not empty names the locale, such as
+  /// `de_DE.UTF-8`. Unless that is the C locale, the languages of `LANGUAGE`, such as `fr:de`, come
+  /// first.
   public static func asked(for variables: [String: String]) -> Language {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { variables[$0] }.first { !$0.isEmpty } ?? "C"
     guard locale != "C", locale != "POSIX", !locale.hasPrefix("C.") else { return .english }
@@ -53,8 +53,8 @@ public struct Language: Hashable, Sendable {
 
   /// Returns the language that a browser asks for, or English.
   ///
-  /// `header` is the value of `Accept-Language`, such as `de-AT,de;q=0.9,en;q=0.5`, of which the
-  /// first 16 languages are looked at.
+  /// `header` is the value of `Accept-Language`, such as `de-AT,de;q=0.9,en;q=0.5`, of which only
+  /// the first 16 languages count.
   public static func asked(for header: String) -> Language {
     var best: (language: Language, quality: Double)?
     for part in header.split(separator: ",").prefix(16) {
@@ -69,7 +69,7 @@ public struct Language: Hashable, Sendable {
   /// Returns the language of a name such as `de` or `de_DE.UTF-8`; `nil` without texts in it.
   public static func named(_ name: some StringProtocol) -> Language? {
     let code = name.prefix { $0.isASCII && $0.isLetter }.lowercased()
-    // Without the texts of others, which a process that needs none does not read.
+    // A process that needs only English does not read the texts of other languages.
     if code == english.code { return english }
     return (all + [pseudo]).first { $0.code == code }
   }

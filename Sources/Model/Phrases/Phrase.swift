@@ -1,7 +1,7 @@
-/// A sentence for people as a value: its English text with named places, and what stands in them.
+/// A sentence for people: its English text with named places, and the arguments for these places.
 ///
-/// It is put into words where somebody reads it, in the language of that reader. So what a child's
-/// machine says can be read in German by the child and in English by a parent.
+/// It is put into words where it is read, in the reader's language. So a child can read in German
+/// what a parent reads in English.
 ///
 /// A name in braces is a place: `Phrase("{child} has {time} left", ["child": …, "time": …])`. The
 /// text is also the key of the translations (`Sources/CTexts`), so that it stands in the source as
@@ -12,7 +12,7 @@ public struct Phrase: Hashable, Sendable, ExpressibleByStringLiteral {
     case text(String)
     case number(Int)
     case phrase(Phrase)
-    /// What is listed, such as `A, B and C`.
+    /// A list, such as `A, B and C`.
     case list([Argument])
   }
 
@@ -27,10 +27,10 @@ public struct Phrase: Hashable, Sendable, ExpressibleByStringLiteral {
   /// The English text, with its places; with a plural, the text for 1.
   public var text: String
   public var plural: Plural?
-  /// What stands in each place, by its name.
+  /// The argument for each place, by the place's name.
   public var arguments: [String: Argument]
 
-  /// Creates a phrase of an English text, with what stands in the places that it names in braces.
+  /// Creates a phrase of an English text, with arguments for the places that it names in braces.
   public init(_ text: String, _ arguments: [String: Argument] = [:]) { (self.text, self.arguments) = (text, arguments) }
 
   /// Creates a phrase with a text for 1 and another one for any other number, the place `{count}`.
@@ -62,7 +62,7 @@ public struct Phrase: Hashable, Sendable, ExpressibleByStringLiteral {
     return names
   }
 
-  /// Returns a text with what stands in its places; a place without anything stays as it is.
+  /// Returns a text with its places filled; a place without an argument stays as it is.
   private static func filled(_ text: String, _ argument: (String) -> String?) -> String {
     var words = ""
     var rest = Substring(text)
@@ -83,7 +83,7 @@ public struct Phrase: Hashable, Sendable, ExpressibleByStringLiteral {
   public init(stringLiteral text: String) { self.init(text) }
 
   /// Returns a name in the quotation marks of the reader's language, so that it cannot pass for
-  /// words of ours.
+  /// Latchkey's own words.
   ///
   /// Marks in the name itself become plain ones, and what cannot be shown is left out.
   public static func quoted(_ name: String) -> Phrase {
@@ -104,7 +104,7 @@ extension Phrase.Argument: ExpressibleByStringLiteral {
     }
   }
 
-  /// Returns what one of some words is chosen from, such as `A, B or C`.
+  /// Returns words to choose from as one argument, such as `A, B or C`.
   public static func either(_ words: [String]) -> Phrase.Argument {
     guard let last = words.last, words.count > 1 else { return .text(words.first ?? "") }
     let list = words.dropLast().joined(separator: ", ")

@@ -1,7 +1,7 @@
-/// A sentence that a machine tells another one: in English and, if it has one, as a phrase.
+/// A sentence that one machine sends to another: in English and, if possible, as a phrase.
 ///
-/// So it is read in the language of the reader, whose machine may be of another version: a phrase
-/// that is not known there is read as the English sentence.
+/// The receiver shows the phrase in the reader's language. If its version does not know the phrase,
+/// it shows the English sentence.
 ///
 /// Spec: Protocol/06-messages.md §4.
 public struct ToldSentence: Hashable, Sendable, ExpressibleByStringLiteral {
@@ -11,10 +11,10 @@ public struct ToldSentence: Hashable, Sendable, ExpressibleByStringLiteral {
 
   public init(_ phrase: Phrase) { (english, self.phrase) = (phrase.worded(), phrase) }
 
-  /// Creates a sentence as it was told; `phrase` says the same.
+  /// Creates a sentence that another machine sent; `phrase` says the same.
   ///
-  /// A phrase outside its bounds, or whose English words are others, is left out: nobody may be
-  /// told something else in another language.
+  /// The phrase is dropped if it is out of bounds, or if its English words differ. So the sentence
+  /// says the same in every language.
   public init(english: String, phrase: Phrase? = nil) {
     self.english = english
     self.phrase = phrase.flatMap { $0.isWithinBounds && $0.worded() == english ? $0 : nil }
@@ -28,7 +28,7 @@ public struct ToldSentence: Hashable, Sendable, ExpressibleByStringLiteral {
     return phrase.worded(in: language == .english || language.has(phrase) ? language : .english, showing: shown)
   }
 
-  /// The sentence as a phrase, which is in English alone if it has none.
+  /// The sentence as a phrase; in English only if it has none.
   public var said: Phrase { phrase ?? Phrase(verbatim: english) }
 
   /// Creates a sentence whose text is a phrase without places.

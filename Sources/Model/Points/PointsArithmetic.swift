@@ -157,14 +157,14 @@ public enum PointsText {
 
   /// Returns points with their noun as a phrase.
   public static func phrase(_ milliPoints: Int64) -> Phrase {
-    // Parts of a point are more than one in every language that there are texts in.
+    // A fraction of a point takes the plural in every language that has texts.
     let isWhole = milliPoints % 1_000 == 0
     return Phrase(
       one: "{points} point", other: "{points} points",
       count: isWhole ? Int(clamping: (milliPoints / 1_000).magnitude) : 2, ["points": number(milliPoints)])
   }
 
-  /// Returns milli-points that fall all the time as people read them, rounded down to tenths.
+  /// Returns milli-points that fall constantly, as people read them: rounded down to tenths.
   public static func left(_ milliPoints: Int64) -> Int64 { milliPoints - ((milliPoints % 100) + 100) % 100 }
 
   /// Returns milli-points as a number for a phrase, with the decimal mark of a language.

@@ -3,10 +3,10 @@
 /// Spec: Protocol/10-household.md §3.
 public struct Account: Hashable, Sendable, Codable, Comparable, InventoryEntry {
   public static let nameBytes = 64
-  /// Accounts that a machine tells of, those with the lowest numbers.
+  /// The largest number of accounts that a machine reports: those with the lowest numbers.
   public static let most = 64
 
-  /// The number of an account that a machine has not told of yet, which no account has.
+  /// The number that stands for an account that a machine has not reported yet; no account has it.
   public static let unknownNumber = UInt32.max
 
   /// The number by which the system knows the account.
@@ -27,7 +27,7 @@ public struct Account: Hashable, Sendable, Codable, Comparable, InventoryEntry {
       ?? statedChild.flatMap { TextRule.deviceName.fault(in: $0) }
   }
 
-  /// Returns whether the owner's word names this child, compared without regard to case.
+  /// Returns whether the owner has stated that the account is this child's; case is ignored.
   public func isStated(_ child: String) -> Bool { statedChild?.lowercased() == child.lowercased() }
 
   /// Returns whether `left` sorts before `right`, which compares the numbers.
@@ -43,10 +43,10 @@ public struct Account: Hashable, Sendable, Codable, Comparable, InventoryEntry {
   }
 }
 
-/// What tells whether an account is the one that had its number before.
+/// The properties that show whether an account is the one that had its number before.
 ///
-/// A system gives the number of a deleted account to a new one. Nothing of a child's may pass to
-/// that.
+/// A system may give the number of a deleted account to a new one. The new account must not inherit
+/// the child's rules and use.
 ///
 /// Spec: Protocol/10-household.md §3.
 public struct AccountIdentity: Hashable, Sendable {
@@ -71,7 +71,7 @@ public struct AccountIdentity: Hashable, Sendable {
   }
 }
 
-/// The value of a register that says whose an account is: one child, several who share it, or
+/// The value of a register that assigns an account: to one child, to several who share it, or to
 /// nobody.
 ///
 /// Spec: Protocol/10-household.md §2.
@@ -111,8 +111,8 @@ public struct AccountOwners: Hashable, Sendable {
   public var text: String { children.isEmpty ? Self.nobody : children.map(\.description).joined(separator: " ") }
 }
 
-/// The accounts of a child's machine that are a child's by the word of the machine's owner, who
-/// gives it when the machine is set up.
+/// The accounts that belong to a child according to the machine's owner, who states this when the
+/// machine is set up.
 ///
 /// Spec: Protocol/10-household.md §3.
 public struct StatedAccounts: Hashable, Sendable, Codable {

@@ -89,9 +89,9 @@ extension RegisterKey {
   }
 }
 
-/// One entry of the household's desired state: what a person edits as one.
+/// One entry of the household's desired state: the smallest part that a person edits.
 ///
-/// Of two edits of one register the one with the later hybrid time holds, on every machine and in
+/// Of two edits of one register, the one with the later hybrid time wins, on every machine and in
 /// whatever order they arrive. Deleting is an edit: the register stays, without a value.
 ///
 /// Spec: Protocol/10-household.md §2.
@@ -111,7 +111,7 @@ public struct Register: Hashable, Sendable {
     (self.zone, self.key, self.value, self.modified) = (zone, key, value, modified)
   }
 
-  /// Returns whether this edit holds although another one of the same register is present.
+  /// Returns whether this edit wins over another one of the same register.
   ///
   /// Equal times are the same edit. A value breaks a tie that a faulty author has made, so that all
   /// machines agree.
@@ -127,7 +127,7 @@ public struct Register: Hashable, Sendable {
     return key.servedChild
   }
 
-  /// The value as anybody may read it: what a PIN is kept as is nobody's to read.
+  /// The value that may be shown, with `set` in place of the hash of a PIN.
   public var shownValue: String? { key == "pin" ? value.map { _ in "set" } : value }
 }
 

@@ -78,7 +78,7 @@ public struct RegisterMap: Hashable, Sendable {
 
   public func value(_ zone: Zone, _ key: RegisterKey) -> String? { self[zone, key]?.value }
 
-  /// The registers in no order, without the cost of one.
+  /// The registers in no particular order, which saves sorting them.
   public var unordered: some Sequence<Register> { held.values }
 
   /// The registers in the order of their places.
@@ -95,15 +95,16 @@ extension Sequence<Register> {
   public var servedChildren: [ChildID] { compactMap(\.servedChild) }
 }
 
-/// Whose a child's machine is, as far as a parent acts by it.
+/// The assignment of a child's machine, as far as a parent acts on it.
 ///
 /// Spec: Protocol/10-household.md §2.
 extension Sequence<Register> {
-  /// The registers of a machine's zone by which a parent decides what the machine is sent.
+  /// Returns the registers of a machine's zone by which a parent decides what to send to the
+  /// machine.
   ///
-  /// These are the parent's own, with a child left out whom another parent has taken from the
-  /// machine since. What the machine tells can therefore end that it is sent a child's registers,
-  /// and never begin it.
+  /// These are the parent's own registers, without a child whom another parent has removed from the
+  /// machine since. So a machine's report can stop a parent from sending it a child's registers,
+  /// but cannot make a parent begin.
   public func narrowed(by told: some Sequence<Register>) -> [Register] {
     var taken: [RegisterMap.Place: Register] = [:]
     for register in told where register.key.servedChild != nil && register.servedChild == nil {

@@ -76,9 +76,8 @@ public enum CSVText {
   /// before text that a spreadsheet would take for a formula.
   public static func field(_ text: String) -> String {
     var value = PrintableText.of(text)
-    // A name may begin with "=": opened in a spreadsheet it would run as a formula of a stranger's.
-    // A control character before it, which some of them skip, has become a replacement character by
-    // now.
+    // In a spreadsheet, a stranger's name that begins with "=" would run as a formula. A control
+    // character before it, which some spreadsheets skip, is a replacement character by now.
     let formula = "=+-@＝＋－＠\u{FFFD}".unicodeScalars
     if let first = value.unicodeScalars.first(where: { $0 != " " }), formula.contains(first), !isNumber(value) {
       value = "'" + value
@@ -94,11 +93,10 @@ public enum CSVText {
   }
 }
 
-/// The words of command lines that people copy into a shell, or have a shell complete.
+/// Words of command lines that people copy into a shell, or that a shell completes.
 ///
-/// The names of machines and applications can be other machines' text. Only a name in which no
-/// shell finds anything to expand may stand on a command line; a machine with another name is named
-/// by its ID there.
+/// Names of machines and applications can come from other machines. A command line contains a name
+/// only if no shell expands any part of it. Otherwise, it contains the machine's ID.
 public enum ShellWord {
   /// The ASCII characters, beside letters and digits, that are literal in double quotes.
   private static let literal = Set(" .,_-'()+&".unicodeScalars)
@@ -131,7 +129,7 @@ public enum ShellWord {
   }
 }
 
-/// What a byte of UTF-8 is as an ASCII character.
+/// Properties of a byte of UTF-8 as an ASCII character.
 extension UInt8 {
   public var isDigit: Bool { (0x30...0x39).contains(self) }
   public var isLowercaseLetter: Bool { (0x61...0x7A).contains(self) }

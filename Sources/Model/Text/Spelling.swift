@@ -1,6 +1,6 @@
-/// Finds what a person may have meant by a word that nothing is called.
+/// Suggestions for a word that a person mistyped.
 public enum Spelling {
-  /// Words that are suggested at most.
+  /// The largest number of suggestions.
   public static let suggestions = 3
 
   /// Returns the words that a mistyped word may stand for, most likely first.
@@ -32,7 +32,7 @@ public enum Spelling {
     let allowed = typed.count <= 4 ? 1 : 2
     let steps = distance(Array(typed), Array(word))
     if steps <= allowed { return steps }
-    // Less than three letters are in too many words.
+    // Fewer than three letters occur in too many words.
     guard typed.count >= 3 else { return nil }
     if word.hasPrefix(typed) { return 10 }
     if word.contains(typed) { return 11 }

@@ -40,10 +40,10 @@ public struct TextRule: Hashable, Sendable {
   /// The rule for entries of lists that machines give of themselves.
   public static let inventoryEntry = TextRule(what: "The entry", bytes: 1...Limits.lineBytes, characters: .paragraphs)
   public static let accountName = TextRule(what: "The account's name", bytes: 1...Account.nameBytes, characters: .word)
-  /// The rule for what orders say of an account: its name, and the path of its home.
+  /// The rule for an account's name and the path of its home in orders.
   public static let accountPlace = TextRule(
     what: "The account's name or home", bytes: 0...Limits.lineBytes, characters: .line)
-  /// The rule for the names of the people whose accounts they are.
+  /// The rule for the name of the person who has an account.
   public static let fullName = TextRule(what: "The person's name", bytes: 0...Limits.appIDBytes, characters: .line)
   public static let appVersion = TextRule(
     what: "The application's version", bytes: 0...Limits.nameBytes, characters: .line)
@@ -123,7 +123,7 @@ public struct TextRule: Hashable, Sendable {
         case .paragraphs: (0x20, 0x0A)
         case .line, .visible, .zoneName: (0x20, 0x20)
         }
-      // All bytes are looked at, which the processor does with many at a time.
+      // The loop visits every byte, so that the processor can check many at a time.
       var others: UInt8 = 0
       for byte in bytes { others |= (least..<0x7F).contains(byte) || byte == other ? 0 : 1 }
       return others == 0

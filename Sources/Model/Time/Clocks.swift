@@ -44,7 +44,7 @@ public struct AgeClock: Hashable, Sendable {
   public func age(at now: BootInstant) -> Int64 { base + now.milliseconds }
 }
 
-/// What is stored of a child's household clock.
+/// The stored values of a child's household clock.
 ///
 /// Spec: Protocol/11-rules.md §4.
 public struct StoredClock: Hashable, Sendable {
@@ -117,8 +117,7 @@ public struct HybridTimestamp: Hashable, Sendable, Codable, Comparable {
 
   /// Returns this reading, or the author's next one after `known` if that is not earlier.
   ///
-  /// The clock of a machine that was restored to an older state may be behind what the machine said
-  /// before.
+  /// The clock of a machine that was restored to an older state may be behind its earlier readings.
   public func after(_ known: HybridTimestamp?) -> HybridTimestamp {
     guard let known, known >= self else { return self }
     return Self.next(after: known, wall: wall, author: author)

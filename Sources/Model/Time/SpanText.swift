@@ -85,7 +85,7 @@ public enum SpanReader {
     return parts % 60_000 == 0 ? hours * 3_600_000 + parts : nil
   }
 
-  /// Returns what a person means by `1:30` or `1,5h`, as it is written here; else `nil`.
+  /// Returns the valid form of a span that was typed like `1:30` or `1,5h`; otherwise `nil`.
   public static func meant(_ text: String) -> String? {
     if let match = text.wholeMatch(of: /(\d{1,2}):([0-5]\d)(?: ?h)?/), let hours = Int(match.output.1),
       let minutes = Int(match.output.2)

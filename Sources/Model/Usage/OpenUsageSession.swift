@@ -15,11 +15,11 @@
   public var lastSeenAt: BootInstant
   /// When a rule closed the program, on the boot clock; `nil` if none has.
   public var closedAt: BootInstant?
-  /// How long a person used it, if the system's agent sees the programs of a session of learning,
-  /// or unknown programs that merely count; else `nil`.
+  /// The time of activity, if the system agent sees the programs and they are learning or unknown
+  /// programs that only count; otherwise `nil`.
   ///
-  /// Of unknown programs that are rewards, it is the time before the last pause, and `clock` is
-  /// when that pause ended.
+  /// For unknown programs that are rewards, it is the time before the last pause, and `clock` is
+  /// the end of that pause.
   public var activity: SessionActivity?
   /// A Boolean value that indicates whether a child can forge the match, so that it earns nothing.
   public var isWeak = false
@@ -51,7 +51,8 @@
   /// How long a caller may correct what the agent saw first, in milliseconds (06 §5).
   public static let justSeenMilliseconds: Int64 = 10_000
 
-  /// Returns whether the agent has just told of the session's one program, which is a known one.
+  /// Returns whether the agent has just reported the session's only program, and that is a known
+  /// one.
   public func isJustSeen(by now: BootInstant) -> Bool {
     record.evidence == .observed && !record.appID.isOfMany && processes.count == 1
       && now - startedAt <= Self.justSeenMilliseconds
@@ -59,8 +60,8 @@
 
   /// Returns the time that counts as use up to an instant of its boot, in milliseconds.
   ///
-  /// For learning, and for unknown programs that merely count, that is the time of activity, if it
-  /// is known; otherwise all the time for which a program ran.
+  /// For learning, and for unknown programs that only count, that is the time of activity if it is
+  /// known. Otherwise, it is all the time for which a program ran.
   public func activeMilliseconds(until end: BootInstant) -> Int64 {
     let end = isPaused ? min(end, lastSeenAt) : end
     let running = min(max(0, end - startedAt), HybridTimestamp.wallLimit - 1)
@@ -95,8 +96,7 @@ public struct ProcessIdentity: Hashable, Sendable, Codable {
   public init(processID: Int32, startTime: UInt64) { (self.processID, self.startTime) = (processID, startTime) }
 }
 
-/// How long a person used a session's application, by the clock that the system's agent keeps of
-/// it.
+/// The time for which a person used a session's application, by the system agent's activity clock.
 ///
 /// Spec: Protocol/13-agent.md §9.
 public struct SessionActivity: Hashable, Sendable {
@@ -121,7 +121,7 @@ public struct SessionActivity: Hashable, Sendable {
     (self.run, self.clock, self.milliseconds) = (run, clock, milliseconds)
   }
 
-  /// Adds what has passed on the agent's clock since the last reading.
+  /// Adds the time that has passed on the agent's clock since the last reading.
   public mutating func add(_ reading: Reading) {
     if reading.run == run { milliseconds += max(0, reading.milliseconds - clock) }
     clock = reading.run == run ? max(clock, reading.milliseconds) : reading.milliseconds
@@ -129,13 +129,13 @@ public struct SessionActivity: Hashable, Sendable {
   }
 }
 
-/// A child for whom a session counts in an account that several children share, while none has said
-/// who is there.
+/// A child for whom a session counts in an account that several children share, while no child is
+/// named.
 ///
 /// Spec: Protocol/06-messages.md §5.
 public struct SessionSharer: Hashable, Sendable {
   public var child: ChildID
-  /// What the application is by the child's rules; learning counts as neutral.
+  /// The application's category by the child's rules; learning counts as neutral.
   public var category: AppCategory
 
   public init(child: ChildID, category: AppCategory) {

@@ -1,4 +1,4 @@
-/// A session that runs, as far as it has come.
+/// A running session with its use so far.
 public struct RunningUse: Hashable, Sendable, Codable, InventoryEntry {
   /// The ID that the session's record will have.
   public var recordID: RecordID
@@ -28,7 +28,7 @@ public struct RunningUse: Hashable, Sendable, Codable, InventoryEntry {
     (self.since, self.activeMilliseconds, self.isPaused) = (since, activeMilliseconds, isPaused)
   }
 
-  /// Returns a session as it runs: once for each child for whom it counts.
+  /// Returns a running session once for each child for whom it counts.
   public static func of(_ session: OpenUsageSession, at now: BootInstant, isPaused: Bool? = nil) -> [RunningUse] {
     let isPaused = isPaused ?? session.isPaused
     let active = session.activeMilliseconds(until: now)
@@ -40,9 +40,9 @@ public struct RunningUse: Hashable, Sendable, Codable, InventoryEntry {
     }
   }
 
-  /// Returns a list of what runs, in the order of the IDs.
+  /// Returns the running sessions as a list, in the order of their IDs.
   ///
-  /// If it is too much, rewards are kept first, because they cost something, and then the time at
+  /// If there are too many, rewards are kept first, because they cost points, and then the time at
   /// the machine, which says most about a child's day.
   package static func list(_ uses: [RunningUse]) -> EntryList<RunningUse> {
     let byID = uses.sorted { $0.recordID.bytes.lexicographicallyPrecedes($1.recordID.bytes) }
@@ -90,6 +90,6 @@ public struct RunningUse: Hashable, Sendable, Codable, InventoryEntry {
       activeMilliseconds: active, isPaused: lines.count == 10)
   }
 
-  /// The last line of a session of which nothing is in use.
+  /// The last line of a paused session.
   private static let pausedWord = "paused"
 }
