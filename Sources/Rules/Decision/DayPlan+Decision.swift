@@ -38,7 +38,7 @@ extension DayPlan {
     return (verdict(terms, moment), considered)
   }
 
-  /// Decides about one program by those of the rules alone that `counts` returns `true` for.
+  /// Decides about one program by only the rules for which `counts` returns `true`.
   public func decide(_ subject: Subject, in situation: Situation, by counts: (Reason) -> Bool) -> Verdict {
     let (moment, terms) = (Moment(self, situation), terms(of: subject))
     return verdict(moment) { visit in consider(terms, moment) { if counts($0) { visit($0, $1) } } }
@@ -93,7 +93,8 @@ extension DayPlan {
 
   private func verdict(_ terms: Terms, _ moment: Moment) -> Verdict { verdict(moment) { consider(terms, moment, $0) } }
 
-  /// Makes a verdict from the standings that `consider` visits; it returns the category.
+  /// Returns the verdict from the standings that `consider` visits; `consider` returns the
+  /// category.
   private func verdict(_ moment: Moment, _ consider: ((Reason, Standing) -> Void) -> AppCategory) -> Verdict {
     var closing: Reason?
     var closedFor: Int64? = 0

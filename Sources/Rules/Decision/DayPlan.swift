@@ -45,7 +45,7 @@ public struct RedeemedTime: Hashable, Sendable {
   public init(milliseconds: Int64, lastDay: FamilyDay) { (self.milliseconds, self.lastDay) = (milliseconds, lastDay) }
 }
 
-/// The facts about a child that a machine decides by at one instant, besides the rules.
+/// The state of a child that a decision depends on at one instant, besides the rules.
 public struct Situation: Hashable, Sendable {
   public var boot: BootInstant
   /// The time that decides about times of the day, in Unix milliseconds (`HouseholdClock`).
@@ -66,7 +66,7 @@ public struct Situation: Hashable, Sendable {
   public var redeemed: [RedeemedTime]
   /// The programs that run, by the number of the child's account in which they run.
   public var running: [UInt32: Set<Subject>]
-  /// A Boolean value that indicates whether nobody is named in a shared account, so none can pay.
+  /// A Boolean value that indicates whether no child is named in a shared account, so none can pay.
   public var isUnnamed = false
 
   public init(
@@ -117,9 +117,9 @@ public final class DayPlan: Sendable {
   let earlierInWeek: [FamilyDay]
   /// A Boolean value that indicates whether the next day begins a week.
   let isLastOfWeek: Bool
-  /// The limits on screen time in milliseconds, without what was taken away; `nil` for none.
+  /// The limits on screen time in milliseconds, less the time that was taken away; `nil` for none.
   let screenLimits: (earlier: [Int64?], today: Int64?, tomorrow: Int64?)
-  /// The most unused screen time in milliseconds that goes from a day over to the next one.
+  /// The most unused screen time that is carried over to the next day, in milliseconds.
   let carryOver: (earlier: [Int64], today: Int64)
   /// The time that was granted, whatever it is for.
   let granted: GrantedTime

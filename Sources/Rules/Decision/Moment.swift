@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// A situation, seen against the plan of its day.
+/// A situation together with the plan of its day.
 struct Moment {
   let plan: DayPlan
   let situation: Situation
@@ -16,7 +16,7 @@ struct Moment {
   let runningRate: Int64
   /// The running rewards that cost points.
   let paying: Set<Subject>
-  /// Whether it is time for a break; `nil` without breaks.
+  /// The standing according to the breaks; `nil` without breaks.
   let breaks: Standing?
   /// The limit on all screen time, without granted time; `nil` for none.
   private(set) var screenLimit: TimeLimit?
@@ -43,7 +43,8 @@ struct Moment {
     screenLimit = limitWithCarried()
   }
 
-  /// Returns what a daily limit leaves with `extra` milliseconds more today.
+  /// Returns the standing according to a daily limit; `extra` milliseconds are added to today's
+  /// limit.
   func left(_ limit: TimeLimit, extra: Int64 = 0, used: Int64) -> Standing {
     if let today = limit.today {
       let left = Self.difference(Self.sum(today, extra), max(0, used))
@@ -53,7 +54,8 @@ struct Moment {
     return usedUp(tomorrow, in: toEnd..<Self.sum(toEnd, next), within: limit.hours.tomorrow) ?? .open(nil)
   }
 
-  /// Returns when use from now on uses up a time in a day or in its hours; `nil` for never.
+  /// Returns the standing if the program is used from now on within a day or its hours; `nil` if
+  /// the time is not used up.
   private func usedUp(_ left: Int64, in day: Range<Int64>, within hours: Intervals?) -> Standing? {
     var left = max(0, left)
     func usedUp(in stretch: Range<Int64>) -> Standing? {
@@ -72,7 +74,7 @@ struct Moment {
     return nil
   }
 
-  /// The unused screen time that earlier days of the week leave for this day, in milliseconds.
+  /// The unused screen time that is carried over from earlier days of the week, in milliseconds.
   var carried: Int64 {
     earlier.indices.reduce(0) { carried, day in
       unused(
@@ -81,7 +83,7 @@ struct Moment {
     }
   }
 
-  /// Returns the limit on screen time with what goes over; `nil` for none.
+  /// Returns the limit on screen time with the time that is carried over; `nil` for none.
   private func limitWithCarried() -> TimeLimit? {
     let limits = plan.screenLimits
     guard limits.today != nil || limits.tomorrow != nil else { return nil }
@@ -91,17 +93,17 @@ struct Moment {
     return TimeLimit(today: limits.today.map { $0 + carried }, tomorrow: limits.tomorrow.map { $0 + left })
   }
 
-  /// Returns what a day leaves for the next one, in milliseconds.
+  /// Returns the unused screen time that a day carries over to the next one, in milliseconds.
   ///
-  /// Use within granted time does not count, and time that was taken away is not left. A day
-  /// without a limit leaves nothing.
+  /// Use within granted time does not count. Time that was taken away is not carried over. A day
+  /// without a limit carries nothing over.
   private func unused(_ limit: Int64?, _ carried: Int64, most: Int64, granted: Int64, used: Int64) -> Int64 {
     guard let limit else { return 0 }
     let counted = max(0, Self.difference(max(0, used), granted))
     return min(most, max(0, Self.difference(limit + carried, counted)))
   }
 
-  /// Returns what a weekly limit leaves.
+  /// Returns the standing according to a weekly limit.
   ///
   /// `limit` is in minutes. `used` returns the use of a day in milliseconds. Use within granted
   /// time does not count.
@@ -118,13 +120,15 @@ struct Moment {
     return beyond(Self.difference(base, max(0, Self.difference(Self.sum(usedToday, toEnd), granted.today))))
   }
 
-  /// Returns what is left if `tomorrow` milliseconds remain for the next day.
+  /// Returns the standing of a rule that lasts today and for `tomorrow` milliseconds of the next
+  /// day.
   private func beyond(_ tomorrow: Int64) -> Standing { tomorrow < next ? .open(toEnd + max(0, tomorrow)) : .open(nil) }
 
-  /// Returns the time that is left, in milliseconds, if it ends before the horizon.
+  /// Returns the standing of a rule that is open for `left` milliseconds; from the horizon on,
+  /// without an end.
   func limited(_ left: Int64) -> Standing { left < toEnd + next ? .open(left) : .open(nil) }
 
-  /// Returns what this machine's points leave for a program with a rate.
+  /// Returns the standing of a program with a rate according to this machine's points.
   func left(points rate: PointsRate, of subject: Subject) -> Standing {
     let own = paying.contains(subject) ? 0 : rate.milliPointsPerHour
     let total = Int128(Self.sum(runningRate, own))
@@ -134,7 +138,8 @@ struct Moment {
     return limited(Int64(min(left, Int128(HybridTimestamp.wallLimit))))
   }
 
-  /// Returns what the redeemed minutes leave; those that expire first are used first.
+  /// Returns the standing according to the redeemed minutes; those that expire first are used
+  /// first.
   func leftOfRedeemed() -> Standing {
     var today: Int64 = 0
     var lasting: Int64 = 0
@@ -149,13 +154,13 @@ struct Moment {
     return beyond(min(lasting, today - toEnd))
   }
 
-  /// Returns whether a schedule closes now, or how long it does not close.
+  /// Returns the standing according to a schedule that closes within its windows.
   func left(outside intervals: Intervals) -> Standing {
     if let end = intervals.end(at: situation.time) { return .closed(end - situation.time) }
     return intervals.start(after: situation.time).map { limited($0 - situation.time) } ?? .open(nil)
   }
 
-  /// Returns whether a schedule allows now, and for how long.
+  /// Returns the standing according to a schedule that is open only within its windows.
   func left(inside intervals: Intervals) -> Standing {
     if let end = intervals.end(at: situation.time) { return limited(end - situation.time) }
     return .closed(intervals.start(after: situation.time).map { $0 - situation.time })

@@ -1,6 +1,8 @@
 import LatchkeyModel
 
-/// The rule that closes an application or leaves it time, in the order in which rules are named.
+/// The rule that closes an application, or leaves it the least time.
+///
+/// The cases are in the order in which rules are considered.
 public enum Reason: Hashable, Sendable {
   case blocked
   /// A parent blocked a group that the application is in.
@@ -28,7 +30,7 @@ public enum Reason: Hashable, Sendable {
   case points
   /// The minutes that the child has redeemed.
   case redeemedTime
-  /// It costs points or minutes, and nobody is named in an account that children share.
+  /// It costs points or minutes, and no child is named in a shared account.
   case unnamed
 
   /// The word for the rule in reports: the key of its register where there is one.
@@ -59,15 +61,14 @@ public enum Reason: Hashable, Sendable {
   }
 }
 
-/// The words in which people read why something is open or closed.
+/// The words that tell people why an application is open or closed.
 public enum ReasonText {
   /// Returns a rule in words, such as "2 h of screen time a day", "4 h of screen time on
   /// 2026-12-23..2027-01-06 (Christmas)" or "bedtime".
   ///
-  /// `rules` are the child's, `subject` is what the rule is applied to, `day` is the family's, and
-  /// `name` is that of the application, and `carried` the unused screen time of earlier days, in
-  /// milliseconds. With `isToday`, `day` is the present one for whoever reads the words, so that it
-  /// is called today.
+  /// `rules` are the child's. `subject` is the program that the rule is applied to, and `name` its
+  /// name. `day` is the family day. `carried` is the unused screen time of earlier days, in
+  /// milliseconds. With `isToday`, `day` is the reader's present day, and the words call it today.
   public static func words(
     _ reason: Reason, _ rules: RuleSet, of subject: Subject, on day: FamilyDay, name: String, carried: Int64 = 0,
     isToday: Bool = false
@@ -117,12 +118,12 @@ public enum ReasonText {
     }
   }
 
-  /// Returns what the rule means for what it closes, such as "2 h of screen time a day are used".
+  /// Returns the words for a rule that closes, such as "2 h of screen time a day are used".
   public static func closed(_ reason: Reason, _ words: Phrase) -> Phrase {
     switch reason {
     case .appLimit, .groupLimit, .categoryLimit, .dailyLimit, .groupWeekly, .categoryWeekly, .weeklyLimit:
       guard isNothing(words) else { return Phrase("{rule} are used", ["rule": .phrase(words)]) }
-      // A limit of nothing cannot be used.
+      // A limit of 0 minutes cannot be used up.
       return words.arguments["what"] == nil
         ? Phrase("no screen time {when}", words.arguments) : Phrase("no {what} {when}", words.arguments)
     case .rewardTimes, .appHours, .groupHours: return Phrase("outside of {hours}", ["hours": .phrase(words)])
@@ -132,12 +133,13 @@ public enum ReasonText {
     }
   }
 
-  /// Returns what a child's rule means in a shared account, such as "Ben's bedtime".
+  /// Returns the words for a child's rule that closes in a shared account, such as "Ben's bedtime".
   public static func closed(_ reason: Reason, _ words: Phrase, of child: String) -> Phrase {
     open(reason, closed(reason, words), of: child)
   }
 
-  /// Returns a child's rule in a shared account, such as "Ben's 2 h of screen time a day".
+  /// Returns the words for a child's rule in a shared account, such as "Ben's 2 h of screen time a
+  /// day".
   public static func open(_ reason: Reason, _ words: Phrase, of child: String) -> Phrase {
     let arguments: [String: Phrase.Argument] = ["child": .text(child), "rule": .phrase(words)]
     let (his, forChild) = (Phrase("{child}'s {rule}", arguments), Phrase("{rule} for {child}", arguments))
@@ -150,7 +152,7 @@ public enum ReasonText {
     }
   }
 
-  /// Returns the milliseconds that were granted for something on a day.
+  /// Returns the milliseconds that were granted for a program on a day.
   public static func granted(_ rules: RuleSet, to subject: Subject, on day: FamilyDay) -> Int64 {
     let category: AppCategory =
       if case .app(let id) = subject { rules.app(id).use?.category ?? .neutral } else { .neutral }
@@ -164,7 +166,7 @@ public enum ReasonText {
     .phrase(Phrase("group {group}", ["group": .text(name.text)]))
   }
 
-  /// Returns whether a limit in words is one of no time.
+  /// Returns whether words are those of a limit of 0 minutes.
   private static func isNothing(_ words: Phrase) -> Bool {
     words.arguments["limit"] == .phrase(SpanText.phrase(minutes: 0))
   }
@@ -172,7 +174,7 @@ public enum ReasonText {
   private static func weekText(
     _ minutes: Int64, _ what: Phrase.Argument?, _ rules: RuleSet, _ subject: Subject, _ day: FamilyDay
   ) -> Phrase {
-    // What was granted on earlier days of the week was for those days.
+    // Time that was granted on earlier days of the week was for those days.
     let extra = max(0, granted(rules, to: subject, on: day) / 60_000)
     return text(Int(clamping: minutes), extra, what, Phrase("a week"))
   }
@@ -185,7 +187,7 @@ public enum ReasonText {
     return text(limit.minutes, extra, what, limit.hoursPhrase ?? when)
   }
 
-  /// Returns a limit in words: so many minutes and the extra ones of something, or of screen time.
+  /// Returns a limit in words, with the extra minutes, of `what` or, without it, of screen time.
   private static func text(_ minutes: Int, _ extra: Int64, _ what: Phrase.Argument?, _ when: Phrase) -> Phrase {
     let span = SpanText.phrase(minutes: minutes)
     if extra < 0, minutes > 0, extra + Int64(minutes) <= 0 {
@@ -204,7 +206,7 @@ public enum ReasonText {
     return Phrase("{limit} of {what} {when}", arguments.merging(["what": what]) { $1 })
   }
 
-  /// Returns what the applications of a category are called together.
+  /// Returns the words for all applications of a category.
   public static func plural(_ category: AppCategory) -> Phrase {
     switch category {
     case .learning: Phrase("learning")

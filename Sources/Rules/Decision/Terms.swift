@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// What the rules say about one program on one day.
+/// The rules about one program on one day.
 final class Terms: Sendable {
   let subject: Subject
   let category: AppCategory
@@ -56,7 +56,7 @@ final class Terms: Sendable {
   }
 }
 
-/// What the rules say about one group of applications on one day.
+/// The rules about one group of applications on one day.
 struct GroupTerms: Sendable {
   var name: GroupName
   var isBlocked: Bool
@@ -77,7 +77,7 @@ struct TimeLimit: Sendable {
 }
 
 extension TimeLimit {
-  /// Creates the limits of a day, with `extra` milliseconds more, and of the next one.
+  /// Creates the limits of a day and of the next one; `extra` milliseconds are added to the day's.
   init(_ limits: DayLimits, extra: Int64, _ rules: RuleSet, day: FamilyDay, date: FamilyDay) {
     let (first, second) = (limits[day.weekday], limits[day.advanced(byDays: 1).weekday])
     let hours = { (limit: DayLimit?) in limit?.hours.map { Intervals($0, around: date, rules.boundary) } }

@@ -44,7 +44,7 @@ public struct Verdict: Hashable, Sendable {
 
   public var category: AppCategory
   public var isAllowed: Bool
-  /// The rule that closes it, now or at `until`; `nil` for none until the next day's end.
+  /// The rule that closes it, now or at `until`; `nil` if none does before the end of the next day.
   public var reason: Reason?
   /// The instant at which an allowed application closes, or the earliest at which a closed one may
   /// open again.
@@ -78,20 +78,19 @@ public struct ChildVerdicts: Hashable, Sendable {
   public var decideAgain: BootInstant
 }
 
-/// What follows from the verdicts for several children who share an account and of whom none has
-/// said who is there.
+/// The verdict for an account that several children share while none of them is named.
 ///
 /// Spec: Protocol/11-rules.md §5.
 public struct SharedVerdict: Hashable, Sendable {
   public var verdict: Verdict
-  /// The place, among the children, of the one whose rule it is.
+  /// The index, among the children, of the child whose rule decides.
   public var place: Int
 
   /// Creates the strictest of the verdicts on one application: it is closed if it is closed for any
   /// child, and otherwise open for the shortest time.
   ///
-  /// It may open again when it may for each of the children. Learning is neutral, because nobody is
-  /// there to earn by it. Returns `nil` if there is no verdict.
+  /// It may open again when it may for each of the children. Learning is neutral, because no child
+  /// is named who could earn by it. Returns `nil` if there is no verdict.
   public init?(strictest verdicts: [Verdict]) {
     guard let first = verdicts.first else { return nil }
     let closed = verdicts.indices.filter { !verdicts[$0].isAllowed }
@@ -111,8 +110,8 @@ public struct SharedVerdict: Hashable, Sendable {
   /// Creates the mildest of the verdicts on sessions: they are open for as long as they are for any
   /// child.
   ///
-  /// Otherwise no child could say who is there, and use what is open to it alone. What runs in the
-  /// sessions closes by the strictest. Returns `nil` if there is no verdict.
+  /// Otherwise, no child could name itself and use the programs that only it may use. Programs in
+  /// the sessions close by the strictest verdict. Returns `nil` if there is no verdict.
   public init?(mildest verdicts: [Verdict]) {
     let open = verdicts.indices.filter { verdicts[$0].isAllowed }
     let place: Int? =

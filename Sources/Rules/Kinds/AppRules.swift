@@ -14,9 +14,9 @@ extension RuleSet {
     public var limit: DayLimits?
     /// When it may be used; `nil` for always.
     public var hours: WeekWindows?
-    /// The rules that recognize its processes.
+    /// The matchers of its processes.
     public var matchers: [AppMatcher] = []
-    /// What is done when its time is over.
+    /// The step that ends its use when its time is over.
     public var step = ClosingStep.close
     public var launches = Launches.counted
     /// The seconds between the request to end and the end.
@@ -122,7 +122,7 @@ public struct AppUse: Hashable, Sendable {
 }
 
 extension RuleForm<[AppMatcher]> {
-  /// The rules that recognize processes: a line for each, with its kind, a space and its value.
+  /// Matchers of processes: a line for each, with its kind, a space and its value.
   fileprivate static var matchers: Self {
     RuleForm(
       .form("matchers"), typed: read, text: { $0.map(\.text).joined(separator: "\n") },

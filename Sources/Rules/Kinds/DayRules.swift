@@ -15,7 +15,7 @@ extension RuleSet {
     public init() {}
   }
 
-  /// An exception, and the days for which it holds.
+  /// An exception, and the days that it is for.
   public struct DatedException: Hashable, Sendable {
     public var days: DayRange
     public var rules: Exceptions

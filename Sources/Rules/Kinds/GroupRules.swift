@@ -6,7 +6,7 @@ public typealias GroupName = AppID
 extension RuleSet {
   /// A parent's own group of applications, with rules for all of them.
   public struct Group: Hashable, Sendable {
-    /// The applications; without any, the group's other rules hold for nothing.
+    /// The applications; without any, the group's other rules have no effect.
     public var members: [AppID] = []
     /// The category of those that have none of their own.
     public var category: AppCategory?
@@ -30,7 +30,7 @@ extension RuleSet {
     groups.filter { $0.value.members.contains(app) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  /// The groups with those applications alone for which their rules hold.
+  /// The groups, each with only the applications that its rules apply to.
   public var usedGroups: [GroupName: Group] {
     groups.mapValues { group in
       var group = group
@@ -39,7 +39,7 @@ extension RuleSet {
     }
   }
 
-  /// Adds what the groups of an application say; of several groups, the strictest holds.
+  /// Returns the rules of an application with those of its groups; the strictest of them apply.
   public func withGroups(_ app: App, _ id: AppID) -> App {
     let groups = groups(of: id).map(\.group)
     guard !groups.isEmpty else { return app }

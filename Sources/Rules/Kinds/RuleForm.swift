@@ -1,11 +1,11 @@
 import LatchkeyModel
 
-/// How the values of a kind of rule are read, written and said.
+/// The functions that read, write and word the values of a kind of rule.
 ///
 /// Spec: Protocol/11-rules.md §1.
 struct RuleForm<Value: Hashable & Sendable>: Sendable {
   let values: RuleValues
-  /// Reads a value as a person may type it, without a trap for any text.
+  /// Reads a value as a person may type it; traps for no text.
   let typed: @Sendable (String) throws(RuleFault) -> Value
   /// Reads the argument of an option, in units that a parent uses.
   let given: @Sendable (String) throws(RuleFault) -> Value
@@ -24,8 +24,8 @@ struct RuleForm<Value: Hashable & Sendable>: Sendable {
 
   /// Reads the text of a register.
   ///
-  /// Each value has one form. Throws a fault for any other, so that what one implementation takes,
-  /// all take.
+  /// Each value has one form. Throws a fault for any other, so that all implementations accept the
+  /// same texts.
   func stored(_ text: String) throws(RuleFault) -> Value {
     guard text.utf8.count <= Register.valueBytes else { throw .tooLarge }
     let value = try typed(text)
@@ -34,7 +34,7 @@ struct RuleForm<Value: Hashable & Sendable>: Sendable {
   }
 }
 
-/// The values of a kind of rule as the specification has them.
+/// The values of a kind of rule, as the specification defines them.
 public enum RuleValues: Hashable, Sendable {
   case words([String])
   case number(ClosedRange<Int64>)
@@ -42,7 +42,7 @@ public enum RuleValues: Hashable, Sendable {
   case form(String)
 }
 
-/// What the number of a rule counts.
+/// The unit of the number of a rule.
 enum RuleUnit: Sendable {
   case seconds, minutes, days, hour
   /// Milli-points a minute.
@@ -78,7 +78,10 @@ enum RuleUnit: Sendable {
 }
 
 extension RuleForm<Int64> {
-  /// A whole number; `fault` is about another number, `option` about another option's argument.
+  /// A whole number.
+  ///
+  /// `fault` is the sentence for any other value, `option` that for any other argument of an
+  /// option.
   static func number(_ range: ClosedRange<Int64>, _ unit: RuleUnit, fault: Phrase, option: Phrase) -> Self {
     @Sendable func checked(_ number: Int64?, _ fault: Phrase) throws(RuleFault) -> Int64 {
       guard let number, range.contains(number) else { throw RuleFault(fault) }
@@ -151,9 +154,9 @@ extension RuleForm<Block> {
 extension RuleForm where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
   /// One of some words.
   ///
-  /// `fault` and `option` (for options, if it differs) are the sentences about another word, with
-  /// the place `{words}`. `given` are the words of options that are not those of the value with
-  /// hyphens for capital letters, and `words` what people read.
+  /// `fault` is the sentence for any other word, and `option` that for options, if it differs. Both
+  /// have the place `{words}`. An option takes the value's word with hyphens for capital letters,
+  /// unless `given` has another one. `words` are what people read.
   static func choice(
     fault: Phrase, isLowercased: Bool = false, given: [Value: String] = [:], option: Phrase? = nil,
     words: [Value: Phrase] = [:]
@@ -207,7 +210,7 @@ extension RuleForm<String> {
 }
 
 extension RuleForm<PINHash> {
-  /// What a child's PIN is kept as, which nobody reads.
+  /// The hash of a child's PIN, which is never shown.
   static var pin: Self {
     RuleForm(
       .form("PIN"),
@@ -224,7 +227,7 @@ extension RuleForm<DayLimit?> {
   /// A limit a day: minutes, or none.
   static var limit: Self { limit("limit", typed: DayLimits.read, given: DayLimits.given) }
 
-  /// A limit a day that may hold within some hours alone.
+  /// A limit a day that may apply only within some hours.
   static var limitWithin: Self {
     limit("limit within", typed: DayLimits.readWithHours, given: DayLimits.givenWithHours)
   }

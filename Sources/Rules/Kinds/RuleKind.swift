@@ -2,10 +2,9 @@ import LatchkeyModel
 
 /// A kind of rule: a row of the table of rules.
 ///
-/// Everything that is known of the kind is said here once: its key, where it may stand, how its
-/// values are read and written, where a value lies among the rules of a child, and the words in
-/// which people read it. In the words, `#` stands for what the rule is about, `@` for the ID of its
-/// application, and `=` for the value.
+/// The row defines everything about the kind: its key, its zones, how its values are read and
+/// written, where they are in a child's rules, and their words. In the words, `#` stands for the
+/// subject of the rule, `@` for the ID of its application, and `=` for the value.
 ///
 /// Spec: Protocol/11-rules.md §1.
 public struct RuleKind<Part: RulePart, Value: Hashable & Sendable>: Sendable {
@@ -13,7 +12,7 @@ public struct RuleKind<Part: RulePart, Value: Hashable & Sendable>: Sendable {
   /// The row without the type of its values.
   let row: RuleRow<Part>
 
-  /// What the table says of the kind.
+  /// The table's entry for the kind.
   public var entry: RuleEntry { row.entry }
 
   /// Creates a kind whose value is never absent: without a rule it has the value of a new `Part`.
@@ -63,13 +62,13 @@ public struct RuleKind<Part: RulePart, Value: Hashable & Sendable>: Sendable {
   /// Returns a value as its rule is written.
   public func text(_ value: Value) -> String { form.text(value) }
 
-  /// What follows in the key the thing that the rule is about, such as `blocked`.
+  /// The part of the key after the subject of the rule, such as `blocked`.
   public var end: String { String(row.end) }
 
-  /// Returns the change of a request that names the thing; without a value, no change.
+  /// Returns the change for a request that names the subject; without a value, no change.
   public func changes(_ value: Value?) -> [RuleRequest.Change] { value.map { [change($0)] } ?? [] }
 
-  /// Returns the change of a request that names the thing.
+  /// Returns the change for a request that names the subject.
   public func change(_ value: Value) -> RuleRequest.Change { .init(end, text(value)) }
 
   /// Returns a value in words, such as "2 h".
@@ -89,7 +88,7 @@ public struct RuleKind<Part: RulePart, Value: Hashable & Sendable>: Sendable {
 }
 
 extension RuleKind where Value == DayLimit? {
-  /// Creates the kind of a limit a day, beside which each weekday may have a limit of its own.
+  /// Creates the kind of a limit a day; each weekday may have a limit of its own beside it.
   ///
   /// `name` ends in "a day"; `set` names a limit in an edit, and `removed` an edit without one.
   init(
@@ -113,7 +112,7 @@ extension RuleKind where Value == DayLimit? {
   }
 }
 
-/// The rules of one thing, in which rows of the table have their places.
+/// The rules of one subject, such as an application, in which rows of the table keep their values.
 public protocol RulePart: Sendable {
   /// The beginning of its keys as the specification writes it, such as `app/ID/`.
   static var place: String { get }
@@ -121,7 +120,7 @@ public protocol RulePart: Sendable {
   static var rows: [RuleRow<Self>] { get }
   /// The rows by the ends of their keys.
   static var table: [String: RuleRow<Self>] { get }
-  /// Creates the rules of a thing for which nobody has set any.
+  /// Creates the rules of a subject for which no rule is set.
   init()
 }
 
@@ -134,11 +133,11 @@ extension RulePart {
 
 /// A row of the table without the type of its values.
 public struct RuleRow<Part: RulePart>: Hashable, Sendable {
-  /// What the table says of the kind.
+  /// The table's entry for the kind.
   public let entry: RuleEntry
   /// Returns the value that a part has, as its rule is written; `nil` for none.
   let shown: @Sendable (Part) -> String?
-  /// Sets the value of a register in the rules of the thing; of a limit, for a weekday.
+  /// Sets the value of a register in the rules of the subject; of a limit, for a weekday.
   let set: @Sendable (inout Part, String, Weekday?) throws(RuleFault) -> Void
 
   var end: Substring { entry.pattern.dropFirst(Part.place.count) }
@@ -147,11 +146,11 @@ public struct RuleRow<Part: RulePart>: Hashable, Sendable {
   public func hash(into hasher: inout Hasher) { hasher.combine(entry) }
 }
 
-/// What the table of rules says of a kind, whatever its rules are about.
+/// A row of the table of rules, without the types of its values and its subject.
 public struct RuleEntry: Hashable, Sendable {
   /// The key as the specification writes it, such as `app/ID/blocked`.
   public let pattern: String
-  /// The zones in which a register may stand.
+  /// The zones in which a register may be.
   public let zones: RuleZones
   public let values: RuleValues
   /// The value without a rule, as it is written; `nil` for none.
@@ -168,7 +167,7 @@ public struct RuleEntry: Hashable, Sendable {
   /// Returns the value of an option's argument, as it is written.
   public let given: @Sendable (String) throws(RuleFault) -> String
 
-  /// Returns whether a value as a person may type it is the one that is stored.
+  /// Returns whether a typed value means the stored one.
   public func isSame(_ typed: String?, _ stored: String) -> Bool {
     guard let typed, typed != stored else { return typed != nil }
     do { return try read(typed, false).text == stored } catch { return false }
@@ -178,15 +177,15 @@ public struct RuleEntry: Hashable, Sendable {
   public func hash(into hasher: inout Hasher) { hasher.combine(pattern) }
 }
 
-/// A value that was read, and what people read of it.
+/// A value that was read, and the words for it.
 struct ReadValue: Sendable {
   var text: String
-  /// What an edit that sets it is called.
+  /// The phrase for an edit that sets it.
   var phrase: String
   var words: @Sendable (RuleTerms) -> Phrase
 }
 
-/// The zones in which rules of a kind may stand.
+/// The zones in which rules of a kind may be.
 public enum RuleZones: Hashable, Sendable {
   /// The family's and a child's.
   case both
@@ -194,7 +193,7 @@ public enum RuleZones: Hashable, Sendable {
   case family
 }
 
-/// What rules of a kind do on a child's machine.
+/// The effects of rules of a kind on a child's machine.
 public struct RuleEffects: OptionSet, Hashable, Sendable {
   public let rawValue: Int
   public init(rawValue: Int) { self.rawValue = rawValue }
@@ -203,6 +202,6 @@ public struct RuleEffects: OptionSet, Hashable, Sendable {
   public static let closes = RuleEffects(rawValue: 1)
   /// They close or count programs that no rule names.
   public static let everything = RuleEffects(rawValue: 2)
-  /// What counts as screen time matters to them.
+  /// They depend on what counts as screen time.
   public static let measured = RuleEffects(rawValue: 4)
 }

@@ -63,7 +63,7 @@ public enum PointsRule {
 extension RuleSet {
   public struct ScreenTime: Hashable, Sendable {
     public var source = ScreenTimeSource.sessions
-    /// The minutes after the last input for which somebody is taken to be there.
+    /// The minutes after the last input for which a child is taken to be there.
     public var graceMinutes: Int64 = 60
     public var learning = LearningTime.counts
 
@@ -128,20 +128,20 @@ public enum ScreenTimeRule {
   static let rows = [unknownPrograms.row, programs.row, sessions.row, source.row, grace.row, learning.row]
 }
 
-/// What a family's parents are told, and when.
+/// The notices that a family's parents get, and their quiet hours.
 public struct NoticeChoice: Hashable, Sendable {
   /// A child asks for something.
   public var requests = true
   /// A child has used up a limit.
   public var limits = true
-  /// A child's machine is silent, or there again.
+  /// A child's machine is silent, or back again.
   public var machines = true
   /// Rules are weakened, or not in force.
   public var rules = true
   /// Another parent's machine has joined.
   public var parents = true
   public var reviews = true
-  /// When nothing is told; `nil` for never.
+  /// The hours without notices; `nil` for none.
   public var quiet: WeekWindows?
 
   public init() {}
@@ -152,7 +152,7 @@ public struct NoticeChoice: Hashable, Sendable {
   }
 }
 
-/// The kinds of rules about what parents are told.
+/// The kinds of rules about notices for parents.
 ///
 /// Spec: Protocol/11-rules.md §1.
 public enum NoticeRule {

@@ -2,7 +2,7 @@ import LatchkeyModel
 
 /// The reason why learning is held for review.
 public enum HoldReason: String, Hashable, Sendable, CaseIterable {
-  /// The program ran on after a rule had closed it.
+  /// The program continued to run after a rule had closed it.
   case notAllowed
   /// The program ran while nobody touched the machine.
   case noActivity

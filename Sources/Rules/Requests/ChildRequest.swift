@@ -59,7 +59,7 @@ public struct RequestAnswer: Hashable, Sendable {
   public var request: CommandID
   public var verdict: Verdict
   public var day: FamilyDay
-  /// A word with it, a *line* of at most 1,024 bytes; may be empty.
+  /// A word to the child, a *line* of at most 1,024 bytes; may be empty.
   public var word: String
   public var modified: HybridTimestamp
 
@@ -100,7 +100,8 @@ public struct RequestAnswer: Hashable, Sendable {
     guard self.text.utf8.elementsEqual(text.utf8) else { return nil }
   }
 
-  /// Returns whether this answer of a parent is kept in place of another one: the earlier is.
+  /// Returns whether this answer is kept in place of another one of the same parent: the earlier
+  /// is.
   public func isKept(over other: RequestAnswer) -> Bool {
     modified == other.modified ? text.utf8.lexicographicallyPrecedes(other.text.utf8) : modified < other.modified
   }

@@ -3,11 +3,11 @@ import LatchkeyModel
 /// The requests of one child and their answers.
 ///
 /// Merging is commutative, associative and idempotent: of two answers to one request, the one with
-/// the earlier hybrid time holds, on every machine and in whatever order they arrive.
+/// the earlier hybrid time decides, on every machine and in whatever order they arrive.
 ///
 /// Spec: Protocol/11-rules.md §9.
 public struct RequestBook: Hashable, Sendable {
-  /// What became of a request.
+  /// The state of a request.
   public enum State: Hashable, Sendable {
     /// A parent can answer it.
     case open
@@ -100,10 +100,11 @@ public struct RequestBook: Hashable, Sendable {
     answersOfDays = answersOfDays.filter { $0.key >= day }
   }
 
-  /// Returns what became of a request by a family day; `nil` if there is none.
+  /// Returns the state of a request on a family day; `nil` if there is no such request.
   ///
-  /// An answer that a parent gave after the request's day does not count. A request of a day that
-  /// is more than one day ahead, which a wrong clock or a faulty machine gave it, is over as well.
+  /// An answer that a parent gave after the request's day does not count. A request whose day is
+  /// more than one day ahead is expired as well: a wrong clock or a faulty machine gave it that
+  /// day.
   public func state(of id: CommandID, on day: FamilyDay) -> State? {
     guard let request = requests[id] else { return nil }
     if let answer = answers[id], answer.day <= request.day { return .answered(answer) }
@@ -112,8 +113,8 @@ public struct RequestBook: Hashable, Sendable {
 
   /// The time that answers grant, by its day and by request.
   ///
-  /// `RuleSet` takes it beside the grants of registers. No register is needed, so that of two
-  /// parents who answer at once only one grants.
+  /// `RuleSet` adds it to the grants of registers. It is not a register, so that only one of two
+  /// parents who answer at once grants it.
   public var grants: [FamilyDay: [CommandID: Grant]] {
     var grants: [FamilyDay: [CommandID: Grant]] = [:]
     for request in requests.values {
@@ -137,7 +138,8 @@ extension [FamilyDay: Int] {
 }
 
 extension RuleSet {
-  /// Adds the grants of answers, also of earlier days: use within them counts for no limit a week.
+  /// Adds the grants of answers, including earlier days: weekly limits do not count use within
+  /// them.
   public mutating func add(_ grants: [FamilyDay: [CommandID: Grant]]) {
     for (day, grants) in grants { self.grants[day, default: [:]].merge(grants) { _, answered in answered } }
   }

@@ -4,7 +4,7 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/11-rules.md §2, §5.
 public struct HeldRules: Sendable {
-  /// What keeps a rule from closing anything, by the name of its condition.
+  /// The reason why a rule closes nothing, by the name of its condition.
   ///
   /// Spec: Protocol/10-household.md §6.
   public enum Obstacle: String, Sendable {
@@ -14,7 +14,7 @@ public struct HeldRules: Sendable {
     case alwaysAllowed = "always-allowed"
   }
 
-  /// What holds instead of a rule, by the name of its condition.
+  /// The kind of register that applies instead of another one, by the name of its condition.
   ///
   /// Spec: Protocol/10-household.md §6.
   public enum Rival: String, CaseIterable, Sendable {
@@ -39,7 +39,7 @@ public struct HeldRules: Sendable {
     key.application.map { [$0] } ?? key.group.map { Set(rules.groups[$0]?.members ?? []) }
   }
 
-  /// Returns what keeps a rule from closing one of its applications; `nil` if nothing does.
+  /// Returns the reason why a rule does not close one of its applications; `nil` if it can.
   public func obstacle(to key: RuleKey, of app: AppID, as text: String?) -> Obstacle? {
     if rules.apps[app]?.isEnabled == false { return key.entry == AppRule.enabled.entry ? nil : .off }
     return Self.times.contains(key.entry) && text != "none" && rules.app(app).isAlwaysAllowed ? .alwaysAllowed : nil
@@ -50,12 +50,13 @@ public struct HeldRules: Sendable {
     AppRule.limit.entry, AppRule.hours.entry, GroupRule.limit.entry, GroupRule.weekly.entry, GroupRule.hours.entry,
   ]
 
-  /// Returns what holds instead of a register: the child's rule instead of the family's, that of a
-  /// weekday, or that of the day; `nil` if the register itself holds.
+  /// Returns the kind of register that applies instead of a register; `nil` if the register itself
+  /// applies.
   ///
-  /// A rule of every day is looked at on the day, one of a weekday or of other days on these. Of
-  /// two rules with the same value, the weaker one does not hold either: it changes nothing once
-  /// the stronger one is changed. Only the rule of a weekday merely repeats that of every day.
+  /// A rule of every day is judged on `day`, and a rule of a weekday or of other days on those
+  /// days. A weaker rule with the same value does not apply either: it would have no effect once
+  /// the stronger one is changed. The exception is the rule of a weekday that merely repeats that
+  /// of every day.
   public func rival(of register: Register) -> Rival? {
     guard let key = RuleKey(register.key), key.belongs(in: register.zone) else { return nil }
     let day = key.days.map { min(max(self.day, $0.first), $0.last) } ?? self.day
@@ -67,25 +68,25 @@ public struct HeldRules: Sendable {
     return strongest.zone == register.zone && rival.weekday != nil ? .ofWeekday : .ofChild
   }
 
-  /// Returns whether a register says something of what a rule is about on the same day.
+  /// Returns whether a register has the same subject as a rule, on the same day.
   private func isRival(_ register: Register, of key: RuleKey, on day: FamilyDay) -> Bool {
     guard let value = register.value, let rival = RuleKey(register.key), rival.belongs(in: register.zone),
       (try? rival.entry.read(value, true)) != nil
     else { return false }
     let weekday = key.weekday ?? day.weekday
     if rival.everyDay == key.everyDay { return rival.weekday.map { $0 == weekday } ?? true }
-    // Grants of a day add up, and none holds instead of another.
+    // Grants of a day add up, and none replaces another.
     let kind = Self.exceptions[key.entry] ?? Self.exceptions.values.first { $0 == key.entry }
     return rival.entry == kind && weekday == day.weekday && rival.days.map { $0.first <= day && day <= $0.last } == true
   }
 
-  /// The exceptions that hold instead of a rule of the plan.
+  /// The exceptions that replace a rule of the plan.
   public static let exceptions = [
     ChildRule.dailyLimit.entry: DayRule.limit.entry, ChildRule.bedtime.entry: DayRule.bedtime.entry,
     ChildRule.school.entry: DayRule.school.entry, ChildRule.rewardTimes.entry: DayRule.rewardTimes.entry,
   ]
 
-  /// Returns the place of a register in the order in which rules are read: the last one holds.
+  /// Returns the rank of a register; of several, the one with the highest rank applies.
   private func rank(_ register: Register) -> (Int, HybridTimestamp, RegisterKey) {
     let key = RuleKey(register.key)
     let (isException, isChilds) = (key?.days != nil, register.zone != .family)

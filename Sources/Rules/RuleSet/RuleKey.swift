@@ -1,10 +1,10 @@
 import LatchkeyModel
 
-/// The key of a rule that this version knows: a row of the table, and what the rule is about.
+/// The key of a rule that this version knows: a row of the table, and the subject of the rule.
 ///
 /// Spec: Protocol/11-rules.md §1.
 public struct RuleKey: Hashable, Sendable {
-  /// What a rule is about, with its row.
+  /// The subject of a rule, with its row.
   enum Place: Hashable, Sendable {
     case child(RuleRow<RuleSet>)
     case app(AppID, RuleRow<RuleSet.App>)
@@ -15,7 +15,7 @@ public struct RuleKey: Hashable, Sendable {
   }
 
   let place: Place
-  /// The weekday on which it holds instead of the rule of every day; `nil` for every day.
+  /// The weekday on which it replaces the rule of every day; `nil` for every day.
   public let weekday: Weekday?
 
   init(_ place: Place, on weekday: Weekday? = nil) { (self.place, self.weekday) = (place, weekday) }
@@ -53,7 +53,7 @@ public struct RuleKey: Hashable, Sendable {
     }
   }
 
-  /// What the table says of its kind.
+  /// The table's entry for its kind.
   public var entry: RuleEntry {
     switch place {
     case .child(let row): row.entry
@@ -117,7 +117,8 @@ public struct RuleKey: Hashable, Sendable {
     return times.end(at: instant) == nil
   }
 
-  /// A Boolean value that indicates whether it is a rule for many programs, which have none.
+  /// A Boolean value that indicates whether its application stands for many programs, so that the
+  /// rule cannot be in force.
   public var isOfMany: Bool { application?.isOfMany == true }
 
   /// Returns the change that sets the rule to a typed text or, without one, removes it.
@@ -125,7 +126,7 @@ public struct RuleKey: Hashable, Sendable {
 
   /// Returns whether a register of this key has a meaning in a zone.
   ///
-  /// In the family's zone, a rule holds for every child that has no register of its own under that
+  /// In the family's zone, a rule applies to every child that has no register of its own under that
   /// key.
   public func belongs(in zone: Zone) -> Bool {
     switch (zone, entry.zones) {
@@ -179,7 +180,7 @@ public struct RuleKey: Hashable, Sendable {
     return bytes.count == segment.utf8.count ? segment : String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Returns the text of a segment; of one in another form, a text that leads to another key.
+  /// Returns the text of a segment; a segment that is not in its one form leads to another key.
   private static func unescaped(_ segment: Substring) -> String {
     guard segment.utf8.contains(UInt8(ascii: "%")) else { return String(segment) }
     var bytes: [UInt8] = []

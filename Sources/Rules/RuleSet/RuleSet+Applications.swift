@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-// What follows from the rules of a child.
+// Values that follow from the rules of a child.
 extension RuleSet {
   public var boundary: DayBoundary {
     // Both parts were checked when they were read; a zone that this machine does not know counts as
@@ -25,7 +25,7 @@ extension RuleSet {
     return app
   }
 
-  /// Returns whether a parent has given it or its group a category, or always allows it.
+  /// Returns whether it is listed: a parent gave it or its group a category, or always allows it.
   func isListed(_ subject: Subject) -> Bool {
     guard case .app(let id) = subject, !id.isOfMany, let own = apps[id], own.isEnabled else { return false }
     let groups = groups(of: id).map(\.group)
@@ -37,9 +37,10 @@ extension RuleSet {
     programs == .listed && !isRemoved && !isListed(Subject(id)) && !app(id).isBlocked
   }
 
-  /// Returns whether a program that was refused because it was not listed is not listed yet.
+  /// Returns whether a program that was refused is still not listed.
   ///
-  /// All programs may be allowed meanwhile, also for a parent to list what was closed.
+  /// This does not depend on whether all programs may run now: a parent can list a program before
+  /// only listed ones may run.
   public func isUnlisted(_ program: RefusedProgram) -> Bool {
     guard !isRemoved else { return false }
     switch program.target {
@@ -49,10 +50,10 @@ extension RuleSet {
     }
   }
 
-  /// Returns whether a parent has given it or its group a category, or always allows it.
+  /// Returns whether it is listed: a parent gave it or its group a category, or always allows it.
   public func isListed(_ id: AppID) -> Bool { isListed(.app(id)) }
 
-  /// The rules of unknown programs, which are one application for people.
+  /// The rules of unknown programs, which are one application.
   private var unknown: App {
     var app = App()
     app.name = "Unknown programs"
@@ -61,7 +62,7 @@ extension RuleSet {
     return app
   }
 
-  /// Returns the rules of what has none of its own.
+  /// Returns the rules of an ID that has none of its own.
   private static func neutral(_ name: String) -> App {
     var app = App()
     (app.name, app.category) = (name, .neutral)
@@ -110,9 +111,8 @@ extension RuleSet {
 }
 
 extension RuleSet.App {
-  /// A Boolean value that indicates whether no parent has said how it is recognized, or only by the
-  /// content of files.
+  /// A Boolean value that indicates whether it has no matchers other than contents of files.
   ///
-  /// A menu entry of the child's own then tells which of its programs are meant.
+  /// If so, a menu entry in the account's own folders decides which programs are meant.
   public var isRecognizedByContent: Bool { matchers.allSatisfy { $0.kind == .sha256 } }
 }

@@ -6,7 +6,7 @@ import LatchkeyModel
 public struct Rule: Hashable, Sendable {
   public let key: RuleKey
   public let registerKey: RegisterKey
-  /// The value as text, which is the content of the register and the same for the same value.
+  /// The value as text in its one form, which is the value of the register.
   public let text: String
 
   /// Creates a rule from a typed text; throws a fault that says what to give instead.
@@ -41,9 +41,9 @@ public struct NotInForce: Hashable, Sendable {
 extension RuleSet {
   /// Reads the rules of a child from registers, and lists those that have no effect.
   ///
-  /// The registers of other children and of machines are passed over. A register of the child holds
-  /// instead of the family's under the same key, unless it was deleted or cannot be read. A child's
-  /// limit of every day holds instead of all the family's of that kind. The order of the registers
+  /// The registers of other children and of machines are ignored. A register of the child replaces
+  /// the family's under the same key, unless it was deleted or cannot be read. A child's limit of
+  /// every day replaces all limits of the family on the same subject. The order of the registers
   /// does not matter.
   ///
   /// Without a child, the rules are those of the whole family. `defaults` are the categories of
@@ -65,9 +65,9 @@ extension RuleSet {
       }
     }
     rules.defaults = defaults
-    // A child's rules lie over the family's, and in a zone the limit of a weekday over that of
-    // every day, and of two exceptions for a day the later one over the earlier one. No other order
-    // matters.
+    // A child's rules replace the family's. In a zone, the limit of a weekday replaces that of
+    // every day. Of two exceptions for a day, the later one replaces the earlier one. No other
+    // order matters.
     known.sort { ($0.register.modified, $0.register.key) < ($1.register.modified, $1.register.key) }
     for (isChilds, isOfWeekday) in [(false, false), (false, true), (true, false), (true, true)] {
       for (key, register, value) in known
@@ -77,7 +77,7 @@ extension RuleSet {
         }
       }
     }
-    // A group names its applications.
+    // An application that only a group names has rules as well.
     for app in rules.groups.values.flatMap(\.members) where rules.apps[app] == nil { rules.apps[app] = App() }
     notInForce.sort { ($0.zone, $0.key) < ($1.zone, $1.key) }
     return (rules, notInForce)
@@ -127,7 +127,7 @@ extension FamilySettings {
 
   private static let usualRate = String(RuleSet.usualRate)
 
-  /// Creates the settings that rules of the whole family make.
+  /// Creates the settings from rules of the whole family.
   public init(_ rules: RuleSet) {
     self.init([:])
     for member in Self.members {
@@ -138,7 +138,7 @@ extension FamilySettings {
 }
 
 extension RuleSet {
-  /// Creates the rules that make settings; what this version does not know is left out.
+  /// Creates the rules from settings; settings that this version does not know are left out.
   public init(_ settings: FamilySettings) {
     self.init()
     for member in FamilySettings.members {

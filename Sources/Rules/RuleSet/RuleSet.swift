@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// The rules of one child, as the registers that a machine holds say.
+/// The rules of one child, as read from the registers that a machine holds.
 ///
 /// Spec: Protocol/11-rules.md §2.
 public struct RuleSet: Hashable, Sendable, RulePart {
@@ -8,30 +8,30 @@ public struct RuleSet: Hashable, Sendable, RulePart {
   public static let usualRate: Int64 = 1_000
 
   public var name: String?
-  /// What the child's PIN is kept as; `nil` for a child without one.
+  /// The hash of the child's PIN; `nil` for a child without one.
   public var pin: PINHash?
   /// A Boolean value that indicates whether the child was removed from the household.
   public var isRemoved = false
   public var apps: [AppID: App] = [:]
   /// The parents' own groups of applications.
   public var groups: [GroupName: Group] = [:]
-  /// The categories of applications for which no parent has set one.
+  /// The default categories, for applications for which no parent has set one.
   public var defaults: [AppID: AppCategory] = DefaultCategory.all
   public var categories: [AppCategory: Category] = [:]
   public var dailyLimit: DayLimits?
-  /// The most unused minutes that go over to the next day of the week; `nil` for none.
+  /// The most unused minutes that are carried over to the next day of the week; `nil` for none.
   public var carryOver: Int64?
   /// When a break is due; `nil` for no breaks.
   public var breaks: Breaks?
   /// The limit on all screen time a week in minutes.
   public var weeklyLimit: Int64?
-  /// When nothing is allowed but what is always allowed.
+  /// The times at which only always-allowed applications may run.
   public var bedtime: WeekWindows?
-  /// When only learning, and what is always allowed, is allowed.
+  /// The times at which only learning and always-allowed applications may run.
   public var school: WeekWindows?
-  /// When rewards are allowed; `nil` for always.
+  /// The times at which rewards may run; `nil` for always.
   public var rewardTimes: WeekWindows?
-  /// The exceptions for days, each behind those over which it holds.
+  /// The exceptions for days; of several for one day, the last one applies.
   public var exceptions: [DatedException] = []
   /// The time granted for a day, by the command that granted it.
   public var grants: [FamilyDay: [CommandID: Grant]] = [:]
@@ -41,7 +41,7 @@ public struct RuleSet: Hashable, Sendable, RulePart {
   public var mode = HouseholdMode.points
   public var unknownPrograms = UnknownPrograms.count
   public var programs = AllowedPrograms.all
-  /// What is done about sessions when nothing may be used but what is always allowed.
+  /// The treatment of log-in sessions while only always-allowed applications may run.
   public var sessions = ClosedSessions.leave
   public var screenTime = ScreenTime()
   public var points = Points()
@@ -67,7 +67,7 @@ public struct RuleSet: Hashable, Sendable, RulePart {
     + Exceptions.rows.map(\.entry) + Granted.rows.map(\.entry)
 }
 
-/// The kinds of rules of a child, or of the whole family, that are about no single thing.
+/// The kinds of rules of a child, or of the whole family, that have no other subject.
 public enum ChildRule {
   public static let name = RuleKind(
     "name", \RuleSet.name, .text(.deviceName, "visible, 1 to 64 bytes"), zones: .child, name: "name")

@@ -17,17 +17,16 @@ public struct ClockReading: Hashable, Sendable {
 
 /// The time by which a child's machine applies rules.
 ///
-/// Within one boot, it advances only as the boot clock does, so that setting the wall clock gains
-/// nothing. There are two times, which are the same unless a clock was set back between two boots:
-/// the *time* for times of the day, which never goes back, and the *day time* for days and their
-/// limits, which a clock that was set forward does not bring closer once it is back. Both are set
-/// to the wall clock where that can be believed.
+/// Within one boot, it advances only with the boot clock, so that setting the wall clock gains
+/// nothing. It has two times: the *time* decides about times of the day, and the *day time* about
+/// days and their limits. They differ only after a wall clock was set back between two boots: the
+/// day time follows it, and the time does not. Both are set to a wall clock that can be believed.
 ///
 /// Spec: Protocol/11-rules.md §4.
 public struct HouseholdClock: Hashable, Sendable {
   /// A difference between the wall clock and the household's time.
   public enum Change: Hashable, Sendable {
-    /// The wall clock was set, by milliseconds that are positive if it is ahead, and not followed.
+    /// The wall clock was set and not followed; the milliseconds are positive if it is ahead.
     case ignored(by: Int64)
     /// The household's time was corrected by a number of milliseconds.
     case corrected(by: Int64)
@@ -36,7 +35,7 @@ public struct HouseholdClock: Hashable, Sendable {
   /// The largest difference that is not reported: a minute, in milliseconds.
   public static let slackMilliseconds: Int64 = 60_000
 
-  /// What has to be stored, at the latest with every heartbeat.
+  /// The values to store, at the latest with every heartbeat.
   public private(set) var stored: StoredClock
 
   public init(_ reading: ClockReading) {
@@ -57,7 +56,7 @@ public struct HouseholdClock: Hashable, Sendable {
   /// Returns the time for days at an instant of the anchor's boot, in Unix milliseconds.
   public func dayTime(at boot: BootInstant) -> Int64 { Self.limited(stored.dayTime + elapsed(boot)) }
 
-  /// Takes a reading, and returns a difference that people should know of.
+  /// Takes a reading, and returns a difference to report; `nil` for none.
   @discardableResult public mutating func read(_ reading: ClockReading) -> Change? {
     let wall = Self.limited(reading.wall)
     let boot = Self.limited(reading.boot)
@@ -82,7 +81,7 @@ public struct HouseholdClock: Hashable, Sendable {
 
   /// Returns the family's day at an instant of the anchor's boot.
   ///
-  /// A day that has been reached is not left for an earlier one, whatever the clock becomes.
+  /// It never goes back from a day that was reached, whatever the clock shows.
   public mutating func day(at boot: BootInstant, _ boundary: DayBoundary) -> FamilyDay {
     let day = boundary.day(containing: dayTime(at: boot))
     if let reached = stored.reached, reached >= day { return reached }

@@ -12,8 +12,8 @@ public struct SpanSet: Hashable, Sendable {
   /// The longest use from one start that is counted: 31 days, in milliseconds.
   public static let longestMilliseconds: Int64 = 31 * 86_400_000
 
-  /// Returns the instants for which a session counts: from its start, for as long as its time of
-  /// use.
+  /// Returns the instants for which a session counts: from its start, for as long as its active
+  /// time.
   ///
   /// `nil` if it begins outside of the calendar. `start` is in household time, Unix milliseconds.
   public static func stretch(from start: Int64, milliseconds: Int64) -> Range<Int64>? {

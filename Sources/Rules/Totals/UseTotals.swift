@@ -19,7 +19,7 @@ public struct UseTotals: Sendable {
   /// The hours of the limits on the days on which there was use.
   private var hours: [Limited: [FamilyDay: [Range<Int64>]]] = [:]
 
-  /// What has a limit with hours.
+  /// The subject of a limit with hours.
   private enum Limited: Hashable, Sendable {
     case app(AppID)
     case group(GroupName)
@@ -45,7 +45,7 @@ public struct UseTotals: Sendable {
     return presence
   }
 
-  /// Creates totals without use for what the rules of a child limit.
+  /// Creates totals without use for the limits among a child's rules.
   public init(_ rules: RuleSet) {
     self.init(
       rules.boundary, isLearningFree: rules.screenTime.learning == .free,
@@ -69,8 +69,8 @@ public struct UseTotals: Sendable {
 
   /// Adds a stretch of use.
   ///
-  /// A stretch that begins outside of the calendar is not counted, and one of more than 31 days
-  /// only to that length.
+  /// A stretch that begins outside of the calendar does not count. A stretch of more than 31 days
+  /// counts as 31 days.
   public mutating func add(_ span: UseSpan) {
     guard let stretch = SpanSet.stretch(from: span.start, milliseconds: span.milliseconds) else { return }
     // Other programs count from their start for as long as they were active, so a pause within one
@@ -131,8 +131,8 @@ public struct UseTotals: Sendable {
 /// The instants of a child's use: of everything together, of each category, and of each
 /// application.
 ///
-/// Every total of use is added up here. An instant counts once in each of the three, on however
-/// many accounts and machines and for however many programs it was use.
+/// All totals of use are added up here. An instant counts once in each of the three, however many
+/// accounts, machines and programs were in use.
 ///
 /// Spec: Protocol/11-rules.md §8.
 struct UseInstants: Sendable {
@@ -151,7 +151,7 @@ struct UseInstants: Sendable {
 
   init(isLearningFree: Bool = false) { self.isLearningFree = isLearningFree }
 
-  /// Adds a range of instants, and returns what of it was not there before.
+  /// Adds a range of instants, and returns the time that was not counted before.
   ///
   /// `app` numbers the caller's applications from 0; `nil` if only the category is known.
   mutating func add(_ range: Range<Int64>, _ category: AppCategory, app: Int?) -> Amounts {

@@ -11,7 +11,7 @@ public struct Breaks: Hashable, Sendable {
   public static let afterMinutes: ClosedRange<Int64> = 1...1_440
   /// The minutes of a break, 1 to 240.
   ///
-  /// A night is longer than any break, so that what was used before it does not matter.
+  /// A night is longer than any break, so that use before it does not matter.
   public let length: Int64
   public static let lengthMinutes: ClosedRange<Int64> = 1...240
 
@@ -31,12 +31,11 @@ public struct Breaks: Hashable, Sendable {
 
   public var text: String { "\(after) \(length)" }
 
-  /// Returns whether it is time for a break, and how long that or the time before it lasts, in
-  /// milliseconds.
+  /// Returns the standing: closed for the rest of a break, or open for the time until the next one.
   ///
   /// `presence` are the times of use, the earliest first, which do not touch each other. They count
-  /// from `first` to the present time, `now`. All are in Unix milliseconds. What was used during a
-  /// break does not count.
+  /// from `first` to the present time, `now`. All are in Unix milliseconds. Use during a break does
+  /// not count.
   func standing(_ presence: [Range<Int64>], from first: Int64, to now: Int64) -> Standing {
     let (after, length) = (after * 60_000, length * 60_000)
     var used: Int64 = 0

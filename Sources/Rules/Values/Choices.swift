@@ -5,7 +5,7 @@ public enum HouseholdMode: String, Hashable, Sendable, CaseIterable {
   case limits
 }
 
-/// The treatment of programs that are no known application, in places of the child's own.
+/// The treatment of unknown programs.
 public enum UnknownPrograms: String, Hashable, Sendable, CaseIterable {
   /// They are allowed as any other program, and count as screen time.
   case count
@@ -25,16 +25,16 @@ public enum AllowedPrograms: String, Hashable, Sendable, CaseIterable {
 /// Whether an application or a group is blocked.
 public enum Block: String, Hashable, Sendable, CaseIterable {
   case yes
-  /// Blocked, and what the block closes has no time to save.
+  /// Blocked; a program that the block closes has no time to save.
   case now
   case no
 }
 
-/// What is done to an application whose time is over.
+/// The step that ends the use of an application whose time is over.
 public enum ClosingStep: String, Hashable, Sendable, CaseIterable {
   /// It is asked to end, and ended.
   case close
-  /// It is frozen, and goes on when it may be used again.
+  /// It is frozen, and continues when it may be used again.
   case pause
 }
 
@@ -45,13 +45,13 @@ public enum Launches: String, Hashable, Sendable, CaseIterable {
   case apart
 }
 
-/// What is done about sessions when nothing may be used but what is always allowed.
+/// The treatment of log-in sessions while only always-allowed applications may run.
 public enum ClosedSessions: String, Hashable, Sendable, CaseIterable {
   /// They are left open.
   case leave
   /// They are locked, again and again.
   case lock
-  /// They are locked unless a program runs that is always allowed.
+  /// They are locked unless an always-allowed program runs.
   case lockUnlessAllowed
   /// They are locked and ended, and none may begin.
   case close

@@ -10,7 +10,7 @@ public enum GrantScope: Hashable, Sendable {
 /// More time on one day, or less.
 ///
 /// As text: `30` for every application, `30 reward`, or `30 app:` and the application's ID; in
-/// minutes. What parents give may have a reason, which is a line of its own.
+/// minutes. A parent's grant may have a reason, which is a line of its own.
 ///
 /// Spec: Protocol/11-rules.md §1.
 public struct Grant: Hashable, Sendable {
@@ -44,7 +44,7 @@ public struct Grant: Hashable, Sendable {
   /// Reads a grant without a reason.
   public init(typed text: String) throws(RuleFault) { try self.init(typed: text, isLess: false) }
 
-  /// Reads a time of which a fault says that it is more or less.
+  /// Reads a time; with `isLess`, a fault says that it is about less time.
   fileprivate init(typed text: String, isLess: Bool) throws(RuleFault) {
     let words = text.split(separator: " ", omittingEmptySubsequences: true)
     guard (1...2).contains(words.count), let minutes = RuleNumber.read(words[0]), (1...1_440).contains(minutes) else {
@@ -87,7 +87,7 @@ public struct Grant: Hashable, Sendable {
 
   var milliseconds: Int64 { Int64(minutes) * 60_000 }
 
-  /// Returns the time as a phrase with why it is given or taken, such as "30 min (tidied up)".
+  /// Returns the time as a phrase with its reason, such as "30 min (tidied up)".
   fileprivate func phrase(_ terms: RuleTerms, reason: String) -> Phrase {
     let time = phrase(terms)
     return reason.isEmpty ? time : Phrase("{time} ({reason})", ["time": .phrase(time), "reason": .text(reason)])
@@ -115,7 +115,7 @@ public struct Grant: Hashable, Sendable {
 ///
 /// Spec: Protocol/11-rules.md §1.
 public struct Deduction: Hashable, Sendable {
-  /// How much less it is, and for which applications.
+  /// The time that is taken away, and the applications that it is for.
   public let time: Grant
   public let reason: String
 

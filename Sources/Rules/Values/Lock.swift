@@ -1,9 +1,9 @@
 import LatchkeyModel
 
-/// A parent's lock, which leaves only what is always allowed.
+/// A parent's lock, under which only always-allowed applications may run.
 ///
-/// As text: `on`, `off`, or `until 2026-11-22T18:30Z`, an instant in UTC. What a lock that ends in
-/// ` now` closes has no time to save.
+/// As text: `on`, `off`, or `until 2026-11-22T18:30Z`, an instant in UTC. Under a lock that ends in
+/// ` now`, closed programs have no time to save.
 ///
 /// Spec: Protocol/11-rules.md §1.
 public enum Lock: Hashable, Sendable {
@@ -43,7 +43,7 @@ public enum Lock: Hashable, Sendable {
     }
   }
 
-  /// Returns whether what it closes at an instant has no time to save.
+  /// Returns whether a program that it closes at an instant has no time to save.
   func leavesNoTime(at instant: Int64) -> Bool {
     switch self {
     case .onNow: true

@@ -2,10 +2,10 @@ import LatchkeyModel
 
 /// The reason why a rule cannot be taken, as one sentence that says what to do next.
 public struct RuleFault: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The sentence, before it is put into the language of who reads it.
+  /// The sentence, before it is put into the reader's language.
   public let phrase: Phrase
 
-  /// What stands for many programs has no rules of an application.
+  /// The fault of a rule for an ID that stands for many programs.
   public static let manyPrograms = RuleFault(
     """
     This stands for many programs and has no rules of its own: limits, bedtime and locks hold for it, and `latchkey settings \

@@ -1,6 +1,6 @@
 import LatchkeyModel
 
-/// A time of the day during which something holds, such as `20:00-07:00`.
+/// A part of the day, such as `20:00-07:00`.
 public struct ClockWindow: Hashable, Sendable, Comparable {
   /// The minute after midnight at which it begins, 0 to 1,439.
   public let start: Int

@@ -1,11 +1,11 @@
 import LatchkeyModel
 
-/// What the words for rules depend on, other than the rules.
+/// The values that the words for rules depend on, besides the rules.
 public struct RuleTerms: Hashable, Sendable {
   /// The IANA name of the zone in which moments are written; `nil` to write them in UTC and say so.
   public var zone: String?
   public var names: [AppID: String]
-  /// The option for whose rules they are, such as `--child Emma`; empty if unknown.
+  /// The option that names the rules' owner, such as `--child Emma`; empty if unknown.
   public var whose: String
   public var children: [ChildID: String]
   /// The log-in names of the accounts of the machine that the words are about, by their numbers.
@@ -18,7 +18,7 @@ public struct RuleTerms: Hashable, Sendable {
     (self.zone, self.names, self.whose, self.children, self.accounts) = (zone, names, whose, children, accounts)
   }
 
-  /// Returns what people call an application.
+  /// Returns the name of an application, or its ID.
   func name(_ app: AppID) -> String { names[app] ?? app.text }
 
   /// Returns an application's name for a command, or its ID if the name is ambiguous or not plain.
@@ -47,7 +47,7 @@ public struct RuleTerms: Hashable, Sendable {
 
 /// The words in which people read the rules of a child, from the table of rules.
 public enum RuleText {
-  /// Returns what a rule is called, such as "screen time a day".
+  /// Returns the name of a rule, such as "screen time a day".
   public static func name(_ key: RegisterKey, _ terms: RuleTerms = RuleTerms()) -> String {
     guard let rule = RuleKey(key) else { return key.text }
     return WeekdayRun(rule)?.name(terms) ?? rule.filled(rule.entry.name, "", terms)
@@ -88,7 +88,7 @@ public enum RuleText {
     (try? WeekWindows(typed: value)).flatMap { rule.entry.values.isWindows ? $0.phrase : nil } ?? read.words(terms)
   }
 
-  /// Returns what an edit changes, with one phrase for weekdays that get the same limit.
+  /// Returns the changes of an edit, with one phrase for weekdays that get the same limit.
   public static func changes(
     _ changes: [(key: RegisterKey, value: String?)], _ terms: RuleTerms = RuleTerms()
   ) -> [Phrase] {
@@ -111,7 +111,7 @@ public enum RuleText {
     return Phrase("{rule} – {value}", ["rule": name, "value": .phrase(words ?? Phrase(verbatim: value))])
   }
 
-  /// Returns what an edit changes for a sentence, one phrase for weekdays with the same limit.
+  /// Returns the changes of an edit for a sentence, one phrase for weekdays with the same limit.
   public static func phrases(
     _ changes: [(key: RegisterKey, value: String?)], _ terms: RuleTerms = RuleTerms()
   ) -> [String] {
@@ -123,7 +123,7 @@ public enum RuleText {
     return phrases
   }
 
-  /// Returns what an edit sets or removes for a sentence, such as "screen time a day 2 h".
+  /// Returns the phrase for a change within a sentence, such as "screen time a day 2 h".
   public static func phrase(_ key: RegisterKey, _ value: String?, _ terms: RuleTerms = RuleTerms()) -> String {
     guard let rule = RuleKey(key) else {
       return value.map { "\(key.text) \($0.prefix(200))" } ?? "“\(key.text)” back to the default"
@@ -134,7 +134,7 @@ public enum RuleText {
     return rule.filled(read?.phrase ?? "\(rule.entry.name) =", shortened(read?.words(terms).worded() ?? value), terms)
   }
 
-  /// Returns words of a value, of a long list its first items and how many more there are.
+  /// Returns the words of a value; of a long list, its first items and the number of the others.
   private static func shortened(_ words: String) -> String {
     guard words.count > 200 else { return words }
     let items = words.split(separator: ", ")
@@ -148,7 +148,7 @@ public enum RuleText {
     return items.prefix(count).joined(separator: ", ") + ", and \(items.count - count) more"
   }
 
-  /// Returns the phrase for a child's rule that was removed; the family's may hold then.
+  /// Returns the phrase for a child's rule that was removed; the family's may apply then.
   public static func childsRemoval(_ key: RegisterKey, _ terms: RuleTerms = RuleTerms()) -> String {
     if let run = WeekdayRun([key]) { return run.phrase(nil, terms) }
     return "“\(named(key, terms))” is no longer set for the child alone"

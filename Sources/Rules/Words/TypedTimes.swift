@@ -10,9 +10,11 @@ public enum TimesText {
   /// Words that people write for no times.
   private static let none: Set<String> = ["off", "no", "never"]
 
-  /// Returns times as rules take them: in small letters, with hyphens for dashes and for “to”, with
-  /// weekdays in three letters, and with the minutes of whole hours, so that `Monday 9-19` becomes
-  /// `mon 9:00-19:00`; and `none` for a word such as `off`.
+  /// Returns typed times in a form that rules take.
+  ///
+  /// Letters become small, dashes and “to” become hyphens, weekdays get three letters, and whole
+  /// hours get minutes: `Monday 9-19` becomes `mon 9:00-19:00`. A word such as `off` becomes
+  /// `none`.
   public static func typed(_ text: String) -> String {
     let text = text.lowercased()
     if none.contains(text) { return "none" }

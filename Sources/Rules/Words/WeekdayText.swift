@@ -100,7 +100,7 @@ public enum WeekdayText {
   }
 }
 
-/// Weekdays on which the same limit a day holds, which people read as one rule.
+/// Weekdays that have the same limit a day, which people read as one rule.
 public struct WeekdayRun: Hashable, Sendable {
   private let limit: RuleKey
   private let days: Set<Weekday>
@@ -112,14 +112,14 @@ public struct WeekdayRun: Hashable, Sendable {
     self.init(key.everyDay, [day])
   }
 
-  /// A change of a register, or of those of several weekdays, that are told in one phrase.
+  /// A change of a register, or of the registers of several weekdays, with one phrase.
   struct Group {
     var key: RegisterKey
     var value: String?
     var run: WeekdayRun?
   }
 
-  /// Returns changes in their order, with those of the weekdays that get the same limit in one.
+  /// Returns changes in their order; those of weekdays that get the same limit become one.
   static func groups(_ changes: [(key: RegisterKey, value: String?)]) -> [Group] {
     var groups: [Group] = []
     for (key, value) in changes {
@@ -144,12 +144,12 @@ public struct WeekdayRun: Hashable, Sendable {
     self.init(first.limit, runs.reduce(into: []) { $0.formUnion($1.days) })
   }
 
-  /// Returns what the rule is called, such as "screen time on Saturdays and Sundays".
+  /// Returns the name of the rule, such as "screen time on Saturdays and Sundays".
   public func name(_ terms: RuleTerms = RuleTerms()) -> String { onDays(limit.entry.name, "", terms) }
 
-  /// Returns what an edit sets or, without a value, removes, for a sentence.
+  /// Returns the phrase for an edit that sets a value or, without one, removes it.
   func phrase(_ value: String?, _ terms: RuleTerms) -> String {
-    // What is limited has the name of the limit, without its last words.
+    // The subject has the name of the limit, without its last words.
     let subject =
       limit.application.map(terms.name) ?? limit.filled(limit.entry.name.replacing(" a day", with: ""), "", terms)
     switch value {
