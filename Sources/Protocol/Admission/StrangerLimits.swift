@@ -1,6 +1,7 @@
 import LatchkeyModel
 
-/// The limits for connections whose peer is not authenticated yet (Protocol/04-session.md §1).
+/// The limits for connections from peers that are not authenticated yet (Protocol/04-session.md
+/// §1).
 public struct StrangerLimits: Sendable {
   private var places: [String: Int] = [:]
   /// The number of unauthenticated connections at present.

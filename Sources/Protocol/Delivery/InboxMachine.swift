@@ -14,7 +14,7 @@ public struct InboxMachine: Sendable {
 
   /// The store's content of a stream.
   ///
-  /// It remains that of the previous epoch until an item of the new one is committed.
+  /// It belongs to the previous epoch until an item of the new epoch is committed.
   private struct Durable {
     var epoch: UInt64
     var through: UInt64 = 0
@@ -64,8 +64,8 @@ public struct InboxMachine: Sendable {
     }
   }
 
-  /// Returns whether the store still holds the streams that this machine expects, rather than
-  /// others that replaced them.
+  /// Returns whether the store still has the streams that this machine expects, and not others that
+  /// replaced them.
   public func agrees(with stored: [StreamPosition]) -> Bool {
     streams.allSatisfy { streamClass, stream in
       // A new epoch reaches the store with its first items.
@@ -80,8 +80,10 @@ public struct InboxMachine: Sendable {
     }
   }
 
-  /// The number of items that the peer announced when the session began and that are not durable
-  /// here yet; at most `Int64.max`, since a peer may announce any number.
+  /// The number of items that the peer announced at the beginning of the session, and that are not
+  /// durable here yet.
+  ///
+  /// It is at most `Int64.max`, since a peer may announce any number.
   public var behind: UInt64 {
     let most = UInt64(Int64.max)
     return stated.reduce(0) { behind, position in
@@ -119,9 +121,11 @@ public struct InboxMachine: Sendable {
     forgetUncommitted()
   }
 
-  /// Takes a run of items; returns the position to report at once if it contains nothing new, since
-  /// the peer missed the earlier report; throws `SessionFault.violation`, the peer's fault, for a
-  /// gap or for more items than the window allows.
+  /// Takes a run of items, and returns a position if it has to be reported at once.
+  ///
+  /// This is so if the run contains nothing new, since the peer then missed the earlier report. The
+  /// function throws `SessionFault.violation`, the peer's fault, for a gap, and for more items than
+  /// the window allows.
   public mutating func received(_ run: ItemRun) throws(SessionFault) -> StreamPosition? {
     // The first run of a stream that was created after the Hello states the epoch itself.
     var stream = streams[run.streamClass] ?? begun(run.streamClass, epoch: run.epoch)
@@ -172,7 +176,7 @@ public struct InboxMachine: Sendable {
   public mutating func committed(_ runs: [ItemRun]) -> [StreamPosition] {
     isCommitting = false
     committing = [:]
-    // The store holds the epoch of the last run of each class; earlier epochs are gone there.
+    // The store has the epoch of the last run of each class, and no earlier epochs.
     for run in runs { durable[run.streamClass, default: Durable(epoch: run.epoch)].take(run) }
     var stored: [StreamPosition] = []
     for streamClass in Set(runs.map(\.streamClass)).sorted() {
@@ -222,7 +226,9 @@ public struct InboxMachine: Sendable {
   }
 
   /// Counts the waiting items again, without those that a commit for the previous session has
-  /// stored, whose share of the window is free and which are acknowledged if they come again.
+  /// stored.
+  ///
+  /// The stored items use none of the window any more, and are acknowledged if they arrive again.
   private mutating func forgetCommitted() {
     heldItems = [:]
     heldBytes = [:]

@@ -72,8 +72,8 @@ public struct OutboxMachine: Sendable {
 
   package var positions: [StreamClass: OutboxPosition] { streams.mapValues(\.position) }
 
-  /// Returns whether the store still holds the streams that this machine expects, rather than
-  /// others that replaced them.
+  /// Returns whether the store still has the streams that this machine expects, and not others that
+  /// replaced them.
   public func agrees(with stored: [StreamClass: OutboxPosition]) -> Bool {
     streams.allSatisfy { stored[$0.key]?.epoch == $0.value.position.epoch }
   }
@@ -106,10 +106,10 @@ public struct OutboxMachine: Sendable {
 
   /// Starts sending after the peer's Hello in a new session.
   ///
-  /// In the classes `foreign`, the peer's last item differs from the one that got the number here,
-  /// by the store's comparison with `hello.held`: this machine was restored to an older state and
-  /// has assigned numbers twice. If `pairwiseKey` differs from the last session's, the devices may
-  /// have been paired again and streams closed.
+  /// `foreign` are the classes in which the peer's last item differs from the item with that number
+  /// here, by the store's comparison with `hello.held`. This machine was then restored to an older
+  /// state, and has assigned numbers twice. If `pairwiseKey` differs from the last session's, the
+  /// devices may have been paired again and streams closed.
   public mutating func sessionOpened(
     _ hello: Hello, foreign: Set<StreamClass> = [], pairwiseKey: [UInt8] = []
   ) -> [Effect] {
@@ -161,8 +161,10 @@ public struct OutboxMachine: Sendable {
     for (streamClass, stream) in streams { streams[streamClass] = stream.unsent }
   }
 
-  /// Records that the peer ended a session because of a broken rule, as a copy of this machine can
-  /// cause: it may have lost what it reported, so its next statement is not an outdated one.
+  /// Records that the peer ended a session because of a broken rule.
+  ///
+  /// A copy of this machine can cause this. The peer may have lost what it reported, so its next
+  /// statement is not outdated.
   public mutating func peerObjected() { for streamClass in streams.keys { streams[streamClass]?.storedBy = nil } }
 
   /// Records that the store has made items up to `last` durable.

@@ -42,8 +42,10 @@ public struct DialMachine: Sendable {
     case resting
     /// No address is known; the machine waits for an address or another sign of life.
     case nowhere
-    /// A call beside a silent session is about to begin, with a delay that differs between
-    /// machines, so that many that lost the same peer do not call at one moment.
+    /// A call beside a silent session is about to begin.
+    ///
+    /// The delay differs between machines. So machines that lost the same peer do not all call at
+    /// one moment.
     case spreading(until: BootInstant, beside: Int)
     case looking(beside: Int?, begun: BootInstant)
     case racing(Race)
@@ -99,12 +101,13 @@ public struct DialMachine: Sendable {
 
   // MARK: Needs
 
-  /// Acts on what the link needs now, after any change; `crowd` is the known number of machines
-  /// that may be calling at the same moment.
+  /// Acts on what the link needs now, after any change.
+  ///
+  /// `crowd` is the known number of machines that may be calling at the same moment.
   public mutating func settle(_ need: Need, crowd: Int, now: BootInstant) {
     switch need {
     case .nothing:
-      // A session that was heard from again may fall into doubt a second time.
+      // After the session has received something again, it may fall into doubt a second time.
       calledBeside = nil
       stop()
     case .session: settle(beside: nil, crowd: crowd, now: now)
@@ -233,8 +236,10 @@ public struct DialMachine: Sendable {
     }
   }
 
-  /// Records the end of a session or an attempt that was open for `milliseconds` and that this side
-  /// (`isOurs`) or the peer began; giving way to another one is no failure (`isDuplicate`).
+  /// Records the end of a session or an attempt that was open for `milliseconds`.
+  ///
+  /// `isOurs` says whether this side began it. If it gave way to another session (`isDuplicate`),
+  /// the end is not a failure.
   public mutating func sessionEnded(
     after milliseconds: Int64, isOurs: Bool, isDuplicate: Bool, crowd: Int, now: BootInstant
   ) {

@@ -22,8 +22,10 @@ public enum LinkEffect: Sendable {
 
   /// Look up the peer's possible addresses, then call `lookedUp`.
   case lookUpAddresses
-  /// Call this address, read the answer with these keys, most likely first, then call `callEnded`
-  /// or `opened`, the latter with the key of an incomplete pairing among them (`offered`).
+  /// Call this address, read the answer with these keys, most likely first, and then call
+  /// `callEnded` or `opened`.
+  ///
+  /// `offered` is the key of an incomplete pairing among these keys; it is an argument of `opened`.
   case call(Int, SocketEndpoint, keys: [[UInt8]], offered: [UInt8]?)
   /// Cancel a call; report nothing more about it.
   case giveUp(Int)
@@ -61,7 +63,7 @@ public enum LinkNote: Hashable, Sendable {
   ///
   /// Answer with `LinkNoteAnswer.stored`. Spec: Protocol/05-delivery.md §7.
   case forget(StreamPosition)
-  /// The peer holds streams that this machine does not know (Protocol/05-delivery.md §5).
+  /// The peer has streams that this machine does not know (Protocol/05-delivery.md §5).
   case setBack([StreamPosition])
   /// Give the rest of a stream a new epoch.
   ///

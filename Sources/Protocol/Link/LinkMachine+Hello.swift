@@ -105,8 +105,8 @@ extension LinkMachine {
 
   // MARK: Two live machines with one key
 
-  /// Puts the peer, with whose identity two live processes run, into quarantine until a person has
-  /// decided.
+  /// Puts the peer into quarantine until a person has decided, because two live processes use its
+  /// identity.
   private mutating func quarantine(_ number: Int) {
     // Set here, so that no data flows even if the database refuses the note.
     standing.isQuarantined = true

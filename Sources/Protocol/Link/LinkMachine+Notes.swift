@@ -28,9 +28,9 @@ extension LinkMachine {
   ) -> LinkSighting.Proof {
     guard let pending = standing.pendingKey else { return .nothing }
     if pending == sighting.pairwiseKey { return .completes }
-    // The peer answered with the present key although it was offered the new one. A peer that still
-    // waits for the pairing, or has completed it, would not do so. A call from before that pairing
-    // proves nothing about it.
+    // The peer answered with the present key although it was offered the new one. A peer that has
+    // completed the pairing, or still waits for it, would not do so. A call from before that
+    // pairing proves nothing about it.
     return sighting.offeredKey == pending && role == .child ? .refutes : .nothing
   }
 
@@ -115,8 +115,8 @@ extension LinkMachine {
 
   /// Ends the removal if the peer has stored the whole control stream that the removal began.
   ///
-  /// A position in a control stream from before the removal says nothing about it. Until the new
-  /// streams have been read, the machine cannot tell the two apart.
+  /// A position in a control stream from before the removal does not concern the removal. Until the
+  /// new streams have been read, the machine cannot tell the two apart.
   mutating func noteWhetherRemovalIsTaken() {
     guard standing.state == .removedUntold, !hasStreamsInDoubt, let position = controlStored else { return }
     let isTaken = outbox.statement.contains {

@@ -20,8 +20,8 @@ extension LinkMachine {
 
   /// Returns the peer's possible addresses, best first.
   ///
-  /// `remembered` holds the addresses at which a session was authenticated, latest success first,
-  /// and those that a person entered, each with its rung.
+  /// `remembered` has the addresses at which a session was authenticated, latest success first, and
+  /// the addresses that a person entered. Each has its rung.
   public func candidates(_ remembered: [(SocketEndpoint, AddressLadder<SocketEndpoint>.Rung)]) -> [SocketEndpoint] {
     var ladder = AddressLadder<SocketEndpoint>()
     for (endpoint, rung) in remembered { ladder.add(endpoint, rung) }

@@ -18,7 +18,7 @@ extension LinkMachine {
   /// Adds a session after the handshake of a call to the peer, and returns its number; `nil` if the
   /// connection is not needed.
   ///
-  /// `pairwiseKey` is the key with which the peer answered, 32 bytes; `offeredKey` that of an
+  /// `pairwiseKey` is the key with which the peer answered, 32 bytes. `offeredKey` is the key of an
   /// incomplete pairing that the call offered.
   public mutating func opened(
     call: Int, _ ends: SessionEnds, pairwiseKey: [UInt8], offeredKey: [UInt8]?, now: BootInstant
@@ -27,7 +27,7 @@ extension LinkMachine {
     defer { settle() }
     guard dialler.authenticated(call), !isEnded, !hasStreamsInDoubt else { return nil }
     if let endpoint = SocketEndpoint(ends.remote) { failedAddresses.remove(endpoint) }
-    // The silent session is replaced by this one, whose peer has just proved its identity.
+    // This session, whose peer has just proved its identity, replaces the silent one.
     if let silent = replaceable { abort(silent) }
     let number = newSession(
       LinkSession(ends: ends, isOurs: true, pairwiseKey: pairwiseKey, offeredKey: offeredKey, now: now))
@@ -83,8 +83,8 @@ extension LinkMachine {
     guard let hello = batch.hello else { return process(batch, number) }
     var rest = batch
     rest.hello = nil
-    // The Hello is compared with the numbers assigned before it arrived: an item that gets its
-    // number during the check is not what the peer holds under it.
+    // The Hello is compared with the numbers that were assigned before it arrived. An item that
+    // gets its number during the check is not the peer's item with that number.
     sessions[number]?.phase = .judging(hello, rest: rest, ahead: outbox.exceeded(by: hello))
     effects.append(.judge(number, hello))
   }
@@ -98,7 +98,7 @@ extension LinkMachine {
       for position in batch.stored {
         if case .forget(let position)? = try outbox.received(stored: position) { forget(position) }
       }
-      // A removed device may be told that it was removed, but its data is not accepted.
+      // A removed device may get the notice of its removal, but its data is not accepted.
       guard standing.state != .removedUntold else { return try hearRemoval(batch.runs) }
       // One answer for each class, however many runs there are, so that a peer cannot make much
       // larger answers queue up here.

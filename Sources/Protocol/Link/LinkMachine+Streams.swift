@@ -59,8 +59,9 @@ extension LinkMachine {
     effects.append(.commit(runs, sessionKey: committingKey))
   }
 
-  /// Reports runs, whose keys are known here already, as stored now that they are durable;
-  /// `wasRemoved` says whether one contains the peer's removal of this device.
+  /// Reports runs as stored, now that they are durable and their keys are known here.
+  ///
+  /// `wasRemoved` says whether one of them contains the peer's removal of this device.
   public mutating func committed(_ runs: [ItemRun], wasRemoved: Bool, now: BootInstant) {
     self.now = now
     streamsTouched()
@@ -86,7 +87,9 @@ extension LinkMachine {
   }
 
   /// Ends the session after a commit failed in whole or in part, so that the peer sends the runs
-  /// again; the next Hello states the durable `part`, which shows the peer whether it was restored.
+  /// again.
+  ///
+  /// The next Hello states the durable `part`. It shows the peer whether it was restored.
   public mutating func commitFailed(_ fault: LinkFault, inForce part: [ItemRun] = [], now: BootInstant) {
     self.now = now
     if !part.isEmpty {
@@ -94,13 +97,14 @@ extension LinkMachine {
       _ = inbox.committed(part)
     }
     inbox.commitFailed()
-    // The commit may be an earlier session's; what the current one received was discarded too.
+    // The commit may be an earlier session's. The items that the current session received were
+    // discarded, too.
     if let current { fail(current, fault) } else { failed(.disk(fault.text)) }
     readStreamsThatWaited()
     settle()
   }
 
-  /// Repeats what is stored here, in case a message was lost.
+  /// Repeats the stored positions, in case a message was lost.
   mutating func repeatStored(_ number: Int) {
     let stored = inbox.statement
     if !stored.isEmpty { send(SessionBatch(stored: stored), on: number) }

@@ -1,7 +1,9 @@
 import LatchkeyModel
 
-/// The state machine of the link to one paired device: when and where the peer is called, which
-/// session is kept, what is sent in it, and what is stored.
+/// The state machine of the link to one paired device.
+///
+/// It decides when and where the peer is called, which session is kept, what is sent in it, and
+/// what is stored.
 ///
 /// Its inputs are batches, results of disk operations and the time. Its outputs are effects, which
 /// `takeEffects` returns in order; its interpreter carries out each one and reports the result. The
@@ -61,7 +63,7 @@ public struct LinkMachine: Sendable {
     case none
     /// They are being read.
     ///
-    /// If they may have been replaced (`isAnew`), no session is opened meanwhile.
+    /// If they may have been replaced (`isAnew`), no session is opened until then.
     case reading(isAnew: Bool, again: Bool)
     /// Operations on the old streams finish first.
     case waiting
@@ -181,7 +183,7 @@ public struct LinkMachine: Sendable {
     send(SessionBatch(labels: labels), on: number)
   }
 
-  /// Synchronizes at a person's request: calls the peer, or repeats to it what is stored here.
+  /// Synchronizes at a person's request: calls the peer, or repeats the stored positions to it.
   public mutating func requestedSync(now: BootInstant) {
     self.now = now
     showsLife()

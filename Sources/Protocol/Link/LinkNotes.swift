@@ -16,7 +16,7 @@ package struct LinkNotes: Sendable {
   var hasMetSilence = false
   private var removalEnd: RemovalEnd?
   package var stored: [StreamClass: StreamPosition] = [:]
-  /// Streams that the peer holds and this machine does not know.
+  /// Streams that the peer has and this machine does not know.
   var unknownHere: [StreamPosition]?
   var restarts: [(StreamClass, RestartCause)] = []
   /// The key that the peer's Hello named.
@@ -59,7 +59,7 @@ package struct LinkNotes: Sendable {
     isHeldUp = false
   }
 
-  /// Discards what the next session's Hello will establish again.
+  /// Discards the notes that the next session's Hello will make again.
   mutating func sessionEnded() {
     restarts = []
     unknownHere = nil

@@ -4,7 +4,7 @@ import LatchkeyModel
 ///
 /// The roster decides which session is kept.
 package struct LinkSession: Sendable {
-  /// The progress of opening a session, whose diagram is in Protocol/04-session.md §8.
+  /// The progress of opening a session; Protocol/04-session.md §8 has the diagram.
   ///
   /// The content of the phases before the last is kept apart, so that an open session has no room
   /// for it.
@@ -39,10 +39,10 @@ package struct LinkSession: Sendable {
   var toldReach: Reach?
   /// The names of the two devices that were sent to the peer; `nil` before that.
   var toldLabels: SessionLabels?
-  /// The time at which both sides repeat what they hold.
+  /// The time at which both sides repeat their positions.
   var reconcileAt: BootInstant
 
-  /// The time after which both sides repeat what they hold, in milliseconds.
+  /// The time after which both sides repeat their positions, in milliseconds.
   static let reconcileMilliseconds: Int64 = 15 * 60_000
 
   init(ends: SessionEnds, isOurs: Bool, pairwiseKey: [UInt8], offeredKey: [UInt8]?, now: BootInstant) {

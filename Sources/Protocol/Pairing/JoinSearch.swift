@@ -1,6 +1,7 @@
 import LatchkeyModel
 
-/// The search for the machine that shows the code: where to look, and whose answer ends it.
+/// The search for the machine that shows the code: the addresses to try, and the answers that end
+/// the search.
 ///
 /// Any machine can forge an answer before the handshake is verified. Such an answer ends nothing,
 /// unless the address was in the code or entered by the person. Spec: Protocol/02-discovery.md §8.
@@ -58,8 +59,9 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
   /// they may answer a moment later.
   private var unreached: [Place: String?] = [:]
   private var nextRound: BootInstant
-  /// The announcements whose machine has answered; a machine with several addresses is asked once,
-  /// since each guess counts.
+  /// The announcements whose machine has answered.
+  ///
+  /// A machine with several addresses is asked once, since each guess counts.
   private var answered: Set<String> = []
   private var lastAnswer: BootInstant?
   /// A Boolean value that indicates whether an announcement of this code was seen.
@@ -102,8 +104,10 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
     return tried.insert(candidate.place).inserted
   }
 
-  /// Takes the outcome of an attempt in which the inviter did not prove its identity, `nil` if
-  /// nothing answered; returns the outcome that ends the search, or `nil` to go on.
+  /// Takes the outcome of an attempt in which the inviter did not prove its identity, and returns
+  /// the outcome that ends the search, or `nil` to continue.
+  ///
+  /// The outcome of an attempt is `nil` if no machine answered.
   public mutating func judge(_ candidate: Candidate, _ outcome: PairingOutcome?, now: BootInstant) -> PairingOutcome? {
     guard let outcome else {
       unreached.updateValue(candidate.instance, forKey: candidate.place)
@@ -123,8 +127,9 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
     return outcome
   }
 
-  /// Returns the next step after a round; `hasOthers` says whether machines announce other open
-  /// codes.
+  /// Returns the next step after a round.
+  ///
+  /// `hasOthers` says whether machines announce other open codes.
   public mutating func next(hasOthers: Bool = false, now: BootInstant) -> Step {
     let rest = deadline - now
     if isFirst, rest > 0 {
@@ -143,7 +148,7 @@ public struct JoinSearch<Place: Hashable & Sendable>: Sendable {
     unreached.isEmpty && lastAnswer.map { now - $0 > Self.silenceMilliseconds } ?? false
   }
 
-  /// Returns whether it is time to tell that the open codes are others than this one.
+  /// Returns whether it is time to show that this code is not among the open codes.
   private func isElsewhere(_ hasOthers: Bool, _ now: BootInstant) -> Bool {
     hasOthers && !isAnnounced && last == .notFound && asked.map { now - $0 > Self.otherCodesMilliseconds } ?? false
   }

@@ -66,8 +66,9 @@ public struct PairingAttempt: Sendable {
   /// A Boolean value that indicates whether the other side has proved that it has the code.
   public var isProven: Bool { if case .meeting = state { false } else { true } }
 
-  /// A Boolean value that indicates whether the attempt can no longer be cancelled, since the other
-  /// side may have completed it or learn at any moment that it is complete.
+  /// A Boolean value that indicates whether the attempt can no longer be cancelled.
+  ///
+  /// The other side may then have completed it, or may learn at any moment that it is complete.
   public var isPastReturn: Bool {
     switch state {
     case .promoting: true
@@ -205,7 +206,9 @@ public struct PairingAttempt: Sendable {
     }
   }
 
-  /// Tells the other side the outcome; `own` is the outcome here; `nil` if it is the same.
+  /// Sends the outcome to the other side.
+  ///
+  /// `own` is the outcome here; `nil` if it is the same.
   mutating func abort(_ peer: Peer, _ outcome: PairingOutcome, ending own: PairingOutcome? = nil) -> [PairingEffect] {
     var peer = peer
     return [.send(peer.seal(.abort(outcome)))] + end(own ?? outcome)

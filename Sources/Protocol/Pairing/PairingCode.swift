@@ -60,7 +60,7 @@ public struct PairingCode: Sendable {
     let data: [UInt8]
     let prefix: String
     do { (prefix, data) = try Bech32m.decode(compact) } catch { throw .typo }
-    // A code's prefix ends at its last 1, which need not be that of LK1.
+    // A code's prefix ends at its last 1, which need not be the 1 of LK1.
     guard prefix == Self.humanReadablePart else { throw .foreign }
     guard data.count >= 5, data[0] == Self.version else { throw .newer }
     guard data[1] == 0 else { throw .newer }

@@ -94,8 +94,9 @@ public struct PairingMachine<Line: Sendable>: Sendable {
   private(set) var last: PairingOutcome?
   /// The number of wrong guesses at the code.
   var failures = 0
-  /// Whether the person here has cancelled a pairing that the other machine may have completed; the
-  /// device is then removed again after completion, with a signed notice.
+  /// Whether the person here has cancelled a pairing that the other machine may have completed.
+  ///
+  /// The device is then removed again after completion, with a signed notice.
   var isTakenBack = false
   /// The observation of the joiner's search; `nil` for none.
   public internal(set) var hint: JoinHint?
@@ -107,8 +108,9 @@ public struct PairingMachine<Line: Sendable>: Sendable {
 
   var isInviter: Bool { first.part == .inviter }
 
-  /// Begins an attempt with a joiner that has sent its first data, or with a machine that may be
-  /// the inviter; returns its number, or `nil` during another attempt and after the end.
+  /// Begins an attempt and returns its number; `nil` during another attempt and after the end.
+  ///
+  /// The other machine is a joiner that has sent its first data, or may be the inviter.
   public mutating func connected(_ line: Line, _ machine: @autoclosure () -> PairingAttempt) -> Int? {
     guard case .waiting = phase else { return nil }
     attempts += 1
@@ -131,7 +133,7 @@ public struct PairingMachine<Line: Sendable>: Sendable {
     return effects + follow(last, attempt)
   }
 
-  /// A Boolean value that indicates whether the pairing goes on without an attempt.
+  /// A Boolean value that indicates whether the pairing continues without an attempt.
   public var isWaiting: Bool { if case .waiting = phase { true } else { false } }
 
   public func isUnderWay(_ number: Int) -> Bool { attempt(number) != nil }

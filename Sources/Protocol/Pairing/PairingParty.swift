@@ -63,12 +63,13 @@ public enum PairingEffect: Sendable {
   case countRun
   /// Subtract the counted run again, since it was the inviter that answered.
   case creditRun
-  /// Close the connection and tell the person the outcome.
+  /// Close the connection, and show the person the outcome.
   case finish(PairingOutcome)
 }
 
-/// The description of the other machine that each screen shows, so that two people can tell whether
-/// they see the same pairing.
+/// The description of the other machine that each screen shows.
+///
+/// Two people compare it to know whether they see the same pairing.
 public struct PairingQuestion: Hashable, Sendable {
   public let name: DeviceName
   public let role: DeviceRole
@@ -82,7 +83,7 @@ public struct PairingQuestion: Hashable, Sendable {
   }
 }
 
-/// A pairing whose device is durably pending here, so that the other machine may complete it
+/// A pairing with a device that is durably pending here, so that the other machine may complete it
 /// (Protocol/03-pairing.md §5, §7).
 struct PairingCompletion: Sendable {
   let question: PairingQuestion

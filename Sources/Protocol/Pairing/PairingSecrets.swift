@@ -13,8 +13,10 @@ enum PairingSecrets {
     Array("latchkey typed code v1".utf8) + preamble.bytes + [1, joinerRole == .parent ? 1 : 2]
   }
 
-  /// Returns the pre-shared key of the handshake, mixed in before the first message and at the
-  /// third, from the pasted code's 16 bytes or the 64 bytes that CPace derives.
+  /// Returns the pre-shared key of the handshake, from the pasted code's 16 bytes or the 64 bytes
+  /// that CPace derives.
+  ///
+  /// It is mixed in before the first message and at the third.
   static func handshakeKey(secret: SecretBytes) -> PresharedKey {
     key(
       HKDF.derive(

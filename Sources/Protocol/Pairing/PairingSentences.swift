@@ -1,7 +1,7 @@
 import LatchkeyModel
 
 extension PairingOutcome {
-  /// The sentence that tells the inviter's person why a machine is gone, while the code remains
+  /// The sentence for the inviter's person about why a machine is gone, while the code remains
   /// usable.
   var goneSentence: Phrase {
     switch self {
@@ -12,7 +12,7 @@ extension PairingOutcome {
     }
   }
 
-  /// The sentence that tells the inviter's person how the pairing ended.
+  /// The sentence for the inviter's person about how the pairing ended.
   var inviterSentence: Phrase {
     switch self {
     case .expired: Phrase("The code has expired: create a new one with `latchkey pair`.")
@@ -47,13 +47,13 @@ public enum JoinHint: Hashable, Sendable {
   ///
   /// A beginning is the first two symbols of a typed code; there are at most `mostCodes`, in order.
   case otherCodes(own: String, open: [String])
-  /// A machine that announces the code's beginning says that the code is wrong.
+  /// A machine that announces the beginning of the code has refused the code as wrong.
   case saidToBeWrong
 
   /// The largest number of code prefixes that are listed.
   public static let mostCodes = 8
 
-  /// The sentence while the search goes on.
+  /// The sentence during the search.
   var sentence: Phrase {
     switch self {
     case .otherCodes(let own, let open):

@@ -33,8 +33,10 @@ public struct DialPace: Sendable, Hashable {
   /// ended too soon.
   public mutating func fellApart(jitter: Double) -> Int64 { backoff.failed(jitter: jitter) }
 
-  /// Returns the delay in milliseconds after a call whose session has ended; one that did not last
-  /// is a failed attempt, since machines that cannot proceed must not reconnect in a loop.
+  /// Returns the delay in milliseconds after a call whose session has ended.
+  ///
+  /// A session that did not last is a failed attempt, since machines that cannot proceed must not
+  /// reconnect in a loop.
   public mutating func served(jitter: Double) -> Int64 {
     guard lastedLong else { return backoff.failed(jitter: jitter) }
     backoff.reset()
@@ -54,8 +56,8 @@ public struct DialPace: Sendable, Hashable {
   /// Returns the delay in milliseconds after a sign of life that a crowd notices at one moment,
   /// such as an announcement.
   ///
-  /// The delay grows with the crowd, since no constant suits all sizes: with 250 ms, about 230 of a
-  /// thousand children are refused, and a family of five has no reason to wait longer than 10 ms.
+  /// The delay grows with the crowd, since no constant suits all sizes. With 250 ms, about 230 of a
+  /// thousand children are refused. A family of five has no reason to wait longer than 10 ms.
   public static func spread(jitter: Double, crowd: Int) -> Int64 {
     Int64(Double(min(2 * Int64(clamping: crowd), 4_000)) * min(max(jitter, 0), 1))
   }
@@ -168,9 +170,9 @@ public struct DialRace<Address: Hashable & Sendable>: Sendable {
 
   /// Adds addresses that have just become known.
   ///
-  /// They are called before those that still wait, the last of which make room for them. The first
-  /// one is due at once, since it is a better guess than any that has not answered so far.
-  /// Addresses that take part already keep their places.
+  /// They are called before the addresses that still wait. The last of these make room for them.
+  /// The first one is due at once, since it is a better guess than any that has not answered so
+  /// far. Addresses that take part already keep their places.
   public mutating func offered(_ addresses: [Address], now: BootInstant) {
     var new: [Address] = []
     for address in addresses where !taken.contains(address) {

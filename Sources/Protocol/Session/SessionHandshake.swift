@@ -12,8 +12,9 @@ public struct SessionInitiator: Sendable {
   /// The first frame to send, after the preamble.
   public let firstFrame: [UInt8]
 
-  /// Begins a handshake with a peer whose pairwise key is certain; `ephemeralKey` is a key pair for
-  /// this handshake only.
+  /// Begins a handshake with a peer if the pairwise key is certain.
+  ///
+  /// `ephemeralKey` is a key pair for this handshake only.
   public init(own: LinkKeyPair, peer: LinkPublicKey, pairwiseKey: PresharedKey, ephemeralKey: LinkKeyPair) {
     self.init(own: own, peer: peer, pairwiseKeys: [pairwiseKey], ephemeralKey: ephemeralKey)
   }
@@ -97,9 +98,11 @@ public struct SessionCipher: Sendable {
 
   public init(_ transport: NoiseTransport) { self.transport = transport }
 
-  /// Encrypts a batch into a frame, and rotates the key of this direction afterwards if the batch
-  /// says so; throws `SessionFault.violation`, our own fault, after which the session has to be
-  /// closed, for more than `Limits.batchBytes` or an exhausted key.
+  /// Encrypts a batch into a frame, and then rotates the key of this direction if the batch says
+  /// so.
+  ///
+  /// The function throws `SessionFault.violation`, our own fault, for more than `Limits.batchBytes`
+  /// or an exhausted key. The session then has to be closed.
   public mutating func seal(_ batch: SessionBatch) throws(SessionFault) -> [UInt8] {
     let frame: [UInt8]
     do {
@@ -109,8 +112,10 @@ public struct SessionCipher: Sendable {
     return frame
   }
 
-  /// Decrypts a frame into its batch, and rotates the key of the other direction afterwards if the
-  /// batch says so; throws `SessionFault`, the peer's, after which the session has to be closed.
+  /// Decrypts a frame into its batch, and then rotates the key of the other direction if the batch
+  /// says so.
+  ///
+  /// The function throws `SessionFault`, the peer's fault. The session then has to be closed.
   public mutating func open(_ frame: [UInt8]) throws(SessionFault) -> SessionBatch {
     let plaintext: [UInt8]
     do { plaintext = try transport.open(frame) } catch { throw .authentication }

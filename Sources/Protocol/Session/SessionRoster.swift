@@ -17,7 +17,7 @@ public struct SessionRoster: Sendable {
   private let own: DeviceID
   private let peer: DeviceID
   private var preferences = FewByNumber<SessionPreference>()
-  /// The highest-numbered session of those whose Hello was received, and the peer's run in that
+  /// The session with the highest number whose Hello was received, and the peer's run in that
   /// Hello.
   private var latest: (number: Int, run: [UInt8])?
   /// The session in which both sides have sent a Hello.
@@ -48,7 +48,7 @@ public struct SessionRoster: Sendable {
   /// `runID` (16 bytes) and `endedSessions`.
   public mutating func greeted(_ number: Int, runID: [UInt8], ended: UInt64 = 0) -> Choice {
     guard var newer = preferences[number] else { return .gone }
-    // Another run has sent a Hello since this session's handshake: this one's process is dead.
+    // Another run has sent a Hello since this session's handshake. This session's process is dead.
     if let latest, number < latest.number, runID != latest.run { return .giveWay }
     if number >= latest?.number ?? 0 { latest = (number, runID) }
     newer.peerRunID = runID
@@ -71,8 +71,10 @@ public struct SessionRoster: Sendable {
 
   public func contains(_ number: Int) -> Bool { preferences[number] != nil }
 
-  /// Removes a session that ended; returns whether it was the current one, and whether it was that
-  /// or this side's attempt, unless the attempt gave way to a session from the peer.
+  /// Removes a session that ended.
+  ///
+  /// Returns whether it was the current session, and whether it was the current session or this
+  /// side's attempt. An attempt that gave way to a session from the peer does not count.
   public mutating func ended(_ number: Int) -> (wasCurrent: Bool, wasOfUse: Bool) {
     preferences[number] = nil
     let was = (current: current == number, attempt: attempt == number)
@@ -132,7 +134,9 @@ public struct CloneWatch: Sendable {
   }
 
   /// Takes the run ID of a Hello in an authenticated session, and returns `true` if it proves that
-  /// two live processes use this identity; `run` is `Hello.runID`, 16 bytes.
+  /// two live processes use this identity.
+  ///
+  /// `run` is `Hello.runID`, 16 bytes.
   public mutating func received(_ run: [UInt8], now: BootInstant) -> Bool {
     guard run != present else { return false }
     let isReturn = superseded.contains(run)

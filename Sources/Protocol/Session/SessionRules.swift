@@ -54,8 +54,9 @@ public struct SessionRules: Sendable {
     rekeyedAt = now
   }
 
-  /// Takes a batch that was decrypted; throws `SessionFault`, the peer's fault, after which the
-  /// session has to be closed.
+  /// Takes a batch that was decrypted.
+  ///
+  /// The function throws `SessionFault`, the peer's fault. The session then has to be closed.
   public mutating func received(_ batch: SessionBatch, now: BootInstant) throws(SessionFault) {
     switch (hasPeerHello, batch.hello) {
     case (false, let hello?):
@@ -81,8 +82,10 @@ public struct SessionRules: Sendable {
     doubtedAt = nil
   }
 
-  /// Returns the ping that checks whether the peer is still there, after the network has changed or
-  /// this machine has slept; `nil` if an answer is awaited already or the session is not open yet.
+  /// Returns the ping that checks whether the peer is still there; `nil` if an answer is awaited
+  /// already, or the session is not open yet.
+  ///
+  /// It is needed after the network has changed or this machine has slept.
   public mutating func doubted(now: BootInstant) -> UInt64? {
     guard doubtedAt == nil, hasPeerHello else { return nil }
     doubtedAt = now

@@ -66,8 +66,10 @@ public struct NoiseHandshake: Sendable {
   /// Once the handshake is finished, it is the same on both sides and unique to this session.
   public var handshakeHash: [UInt8] { symmetric.handshakeHash }
 
-  /// Adds the next pre-shared key before the message that uses it, for a side that learns from the
-  /// first message which one it needs; more keys than positions are a programming error.
+  /// Adds the next pre-shared key before the message that uses it.
+  ///
+  /// A side needs this if only the first message shows which key to use. More keys than positions
+  /// are a programming error.
   public mutating func providePresharedKey(_ key: PresharedKey) {
     precondition(presharedKeys.count < pattern.presharedKeyCount, "the pattern has no place for another preshared key")
     presharedKeys.append(key)

@@ -124,9 +124,10 @@ struct NoiseCipher: Sendable {
     nonce += 1
   }
 
-  /// Decrypts into `output`, which must have room for the ciphertext less 16 bytes, and increments
-  /// the counter; on `authenticationFailed`, the counter stays, and nothing of the plaintext is in
-  /// `output`.
+  /// Decrypts into `output` and increments the counter.
+  ///
+  /// `output` must have room for the ciphertext less 16 bytes. After `authenticationFailed`, the
+  /// counter is unchanged, and `output` has none of the plaintext.
   mutating func open(
     _ ciphertext: UnsafeRawBufferPointer, additionalData: [UInt8], into output: UnsafeMutableRawBufferPointer
   ) throws(NoiseError) {

@@ -64,7 +64,9 @@ extension Latchkey_V1_Receipt {
     if let phrase = ToldSentence(english: reason, phrase: told.phrase).phrase { self.phrase = .init(phrase) }
   }
 
-  /// Returns the reason; a phrase that is not valid is passed over: the sentence says the same.
+  /// Returns the reason.
+  ///
+  /// A phrase that is not valid is ignored, since the sentence says the same.
   private func checkedReason() throws(WireError) -> ToldSentence {
     if let fault = TextRule.reason.fault(in: reason) { throw WireError(fault) }
     return ToldSentence(english: reason, phrase: hasPhrase ? phrase.value() : nil)
@@ -106,7 +108,7 @@ extension Latchkey_V1_Phrase {
     }
   }
 
-  /// Returns the phrase, whose bounds are not checked; `nil` if it cannot be one.
+  /// Returns the phrase, without a check of its bounds; `nil` if the bytes are no phrase.
   func value() -> Phrase? {
     var values: [String: Phrase.Argument] = [:]
     for argument in arguments {

@@ -31,7 +31,7 @@ extension Latchkey_V1_Registers {
     self.enforcement = enforcement?.wire ?? 0
   }
 
-  /// The names of what a machine carries out otherwise than the registers say.
+  /// The names of the exceptions: what a machine carries out otherwise than the registers say.
   package func exceptionNames() throws(WireError) -> [String] {
     guard exceptions.count <= Limits.receiptExceptions else { throw WireError("\(exceptions.count) exceptions") }
     for name in exceptions where MachineCondition(name).fault != nil { throw WireError("an exception without a name") }

@@ -199,8 +199,10 @@ extension Latchkey_V1_Labels.Label {
 }
 
 extension ItemRun {
-  /// Returns the run in as few parts as possible so that each fits a frame (Protocol/05-delivery.md
-  /// §4): its encoded items have at most `bytes`, unless one item alone has more.
+  /// Returns the run in as few parts as possible, each of which fits a frame
+  /// (Protocol/05-delivery.md §4).
+  ///
+  /// The encoded items of a part have at most `bytes`, unless a single item has more.
   public func parts(of bytes: Int = Limits.batchBytes - 256) -> [ItemRun] {
     var parts: [ItemRun] = []
     var part = ItemRun(streamClass: streamClass, epoch: epoch, items: [])

@@ -104,7 +104,7 @@ public struct MessageBodyCoding: BodyCoding {
     try fault("refusal") { () throws(WireError) in try Latchkey_V1_Refusal(wire: body).value() }
   }
 
-  /// Returns the part of a list in a body, whose entries are not checked.
+  /// Returns the part of a list in a body, without a check of its entries.
   public func inventory(_ body: [UInt8]) throws(BodyFault) -> Inventory {
     try fault("list") { () throws(WireError) in try Latchkey_V1_Inventory(wire: body).value() }
   }
