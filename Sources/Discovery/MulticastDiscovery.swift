@@ -3,15 +3,15 @@ import Synchronization
 
 /// Discovers peers over mDNS, on a thread of its own.
 ///
-/// It goes through the system's avahi-daemon if one serves the wanted interfaces, otherwise through
-/// the mDNS stack inside the process, and moves between the two as the daemon comes, goes or
-/// restarts. The configuration may allow only one of them.
+/// It uses the system's avahi-daemon if one serves the wanted interfaces, and otherwise the mDNS
+/// stack inside the process. It switches between the two when the daemon starts, stops or restarts.
+/// The configuration may allow only one of them.
 ///
 /// Spec: Protocol/02-discovery.md §5.
 public final class MulticastDiscovery: PeerDiscovery {
   /// The time that `run` waits for the thread to end.
   ///
-  /// Only a call over D-Bus to a daemon that hangs takes longer; the thread then frees everything
+  /// Only a call over D-Bus to a daemon that hangs takes longer. The thread then frees everything
   /// when that call returns.
   private static let patience = Duration.milliseconds(1500)
 
@@ -32,7 +32,7 @@ public final class MulticastDiscovery: PeerDiscovery {
 
   /// Prepares discovery; nothing is opened before `run`.
   ///
-  /// Of instances that are not of interest, no address is reported and the port is 0.
+  /// For instances that are not of interest, no address is reported, and the port is 0.
   public init(configuration: DiscoveryConfiguration, isOfInterest: @escaping ServiceInterest = { _ in true }) {
     (self.configuration, self.isOfInterest) = (configuration, isOfInterest)
     mailbox = try? LoopMailbox()

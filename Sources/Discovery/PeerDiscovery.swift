@@ -32,7 +32,7 @@ public protocol PeerDiscovery: Sendable {
   /// Sets the attention to other machines' announcements.
   ///
   /// Services that were found remain found while there is no attention. Services that have
-  /// disappeared meanwhile are reported as lost a second after it returns.
+  /// disappeared in the meantime are reported as lost a second after it returns.
   func attend(_ attention: Attention) async
 }
 
@@ -44,7 +44,7 @@ extension PeerDiscovery {
   public func attend(_ attention: Attention) async {}
 }
 
-/// A discovery that finds and announces nothing, for nodes whose peers a person names.
+/// A discovery that finds and announces nothing, for nodes with peers that a person names.
 ///
 /// Spec: Protocol/02-discovery.md §5.
 public final class StaticDiscovery: PeerDiscovery {
@@ -90,7 +90,9 @@ public struct ServiceAdvertisement: Sendable, Hashable {
 public enum DiscoveryEvent: Sendable, Hashable {
   /// A service was found or has changed. This is everything that is known of it now.
   case found(DiscoveredService)
-  /// An instance is no longer announced, which says nothing about whether the peer is running.
+  /// An instance is no longer announced.
+  ///
+  /// The peer may be running nevertheless.
   case lost(instanceName: String)
   /// The state of discovery has changed, which is shown to a person who asks.
   case state(DiscoveryState)
@@ -114,7 +116,7 @@ public enum DiscoveryState: Sendable, Hashable {
 /// Everything known about an announced instance, merged over the interfaces and protocols on which
 /// it was seen.
 ///
-/// Nothing in it is proven: only the handshake shows which device answers there.
+/// The content is not proven: only the handshake shows which device answers there.
 public struct DiscoveredService: Sendable, Hashable {
   /// The instance name: 1 to 63 bytes of UTF-8.
   public var instanceName: String

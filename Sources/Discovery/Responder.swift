@@ -1,6 +1,8 @@
 import LatchkeySystem
 
-/// A back end that speaks mDNS, whose members belong to the loop's thread.
+/// A back end that speaks mDNS.
+///
+/// Its members belong to the loop's thread.
 ///
 /// It throws `AvahiError` if it refuses.
 protocol Responder: AnyObject {

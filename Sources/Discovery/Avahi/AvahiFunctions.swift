@@ -146,7 +146,7 @@ enum AvahiText {
     return (1...1024).contains(name.utf8.count) ? name : nil
   }
 
-  /// Returns an IPv4 address; `nil` if there is none, or one of another version.
+  /// Returns an IPv4 address; `nil` if there is no address, or an address of another version.
   static func addressV4(_ address: UnsafePointer<AvahiAddress>?) -> IPAddress? {
     guard let address, address.pointee.proto == AvahiProtocol(AVAHI_PROTO_INET) else { return nil }
     return IPAddress(withUnsafeBytes(of: address.pointee.data) { Array($0.prefix(4)) })

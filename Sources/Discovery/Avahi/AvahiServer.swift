@@ -4,7 +4,7 @@ import LatchkeySystem
 
 /// The mDNS stack inside this process: libavahi-core, loaded at its first use.
 ///
-/// `AvahiClient` says why it is not linked.
+/// `AvahiClient` explains why it is not linked.
 enum AvahiServer {
   private static let loaded: AvahiCoreLibrary? = {
     var library = AvahiCoreLibrary()

@@ -6,7 +6,7 @@ import LatchkeySystem
 ///
 /// Spec: Protocol/02-discovery.md §5.
 final class DaemonLink {
-  /// The time that a daemon has to prove itself before another back end is used meanwhile.
+  /// The time that a daemon has to prove itself before another back end is used in the meantime.
   ///
   /// The proof takes a tenth of this on an idle machine.
   static let patience = Duration.seconds(2)
@@ -152,7 +152,7 @@ final class DaemonLink {
 
 /// The known state of the system's avahi-daemon.
 enum DaemonView: Hashable, Sendable {
-  /// There is none, or it is still starting.
+  /// No daemon runs, or it is still starting.
   case absent
   /// It answers, and is being asked to prove that it serves the wanted interfaces.
   case unproven
@@ -181,10 +181,9 @@ final class DaemonCanary {
 
   /// Begins the test.
   ///
-  /// The daemon must serve all of the interfaces, of which there is at least one. `onProven` is
-  /// called once. `onDoubt` is called at most once, after `patience`, with the names of the
-  /// interfaces that are not served yet. Throws `AvahiError` if the daemon accepts no
-  /// announcements.
+  /// The daemon must serve all of the interfaces. There is at least one. `onProven` is called once.
+  /// `onDoubt` is called at most once, after `patience`, with the names of the interfaces that are
+  /// not served yet. Throws `AvahiError` if the daemon accepts no announcements.
   init(
     responder: any Responder, loop: DiscoveryLoop, interfaces: [NetworkInterface], patience: Duration,
     onProven: @escaping () -> Void, onDoubt: @escaping ([String]) -> Void

@@ -15,9 +15,9 @@ extension DiscoveryEngine {
 
   /// Finds out whether the daemon serves the selected interfaces.
   ///
-  /// It is not asked about a loopback interface that a person named: a daemon that is configured as
-  /// a reflector repeats on real networks what it hears there, and `lo` promises that nothing
-  /// leaves the machine.
+  /// The daemon is not asked about a loopback interface that a person named. A daemon that is
+  /// configured as a reflector repeats on real networks what it receives there, and `lo` promises
+  /// that nothing leaves the machine.
   func askDaemon() {
     guard configuration.allowDaemon else { return }
     let confined = configuration.interfaces != nil && selection.interfaces.allSatisfy(\.isLoopback)
@@ -124,7 +124,7 @@ extension DiscoveryEngine {
   func stopStack() {
     guard let stack else { return }
     self.stack = nil
-    // The stack is closed first, which says goodbye for all announcements. The rest has nothing
+    // The stack is closed first. This sends a goodbye for all announcements. The rest has nothing
     // left to free.
     stack.embedded?.close()
     stack.announcer.close()
@@ -201,8 +201,8 @@ struct InterfaceSelection: Equatable {
 
   /// Chooses the interfaces of these names; with `nil`, all suitable ones.
   ///
-  /// `NetworkInterface.exclusion` is the rule. If the machine has nothing but loopback, as in a
-  /// container without a network, that is used.
+  /// `NetworkInterface.exclusion` is the rule. If the machine has only loopback, as in a container
+  /// without a network, loopback is used.
   init(names: [String]?, available: [NetworkInterface]) {
     let usable = available.filter { $0.isUp && !$0.subnets.isEmpty }
     var chosen = available.filter { $0.exclusion(names: names) == nil }

@@ -29,8 +29,9 @@ final class DiscoveryEngine {
   private var nextGlance: LoopTimer?
   var backoff = Backoff(first: 500, factor: 2)
   private var clock = ClockJump()
-  /// The largest change of the clock that is ignored: more than a time service slews in hours, and
-  /// less than what delays a peer.
+  /// The largest change of the clock that is ignored.
+  ///
+  /// It is more than a time service slews in hours, and less than a change that delays a peer.
   private static let tolerance = Duration.seconds(10)
   private var state: DiscoveryState?
 
@@ -182,8 +183,8 @@ final class DiscoveryEngine {
   /// Restarts the search if the wall clock was set or the machine slept.
   ///
   /// Avahi schedules by the wall clock: if it is set back by an hour, the stack is silent for that
-  /// hour. The clock is checked only when the loop wakes for another reason, which is enough: if no
-  /// packet arrives, there is no one to answer.
+  /// hour. The clock is checked only when the loop wakes for another reason. This is enough: if no
+  /// packet arrives, there is no machine to answer.
   private func checkClock() {
     guard clock.change().exceeds(Self.tolerance) else { return }
     emit(.networkChanged)

@@ -5,9 +5,9 @@ import LatchkeySystem
 /// ones.
 ///
 /// Following a record means querying the network for it repeatedly. If forty machines followed
-/// everything of each other, the network would be busy with that alone. Of instances that are not
-/// wanted, only the first answer is taken. From time to time, the data that the responder has
-/// received about them since then is examined, which sends nothing.
+/// everything of each other, the network would be busy with that alone. For an instance that is not
+/// wanted, only the first answer is taken. From time to time, the watcher examines the data that
+/// the responder has received about them since then. This sends nothing.
 final class ServiceWatcher {
   private let responder: any Responder
   private let type: String
@@ -199,8 +199,8 @@ final class ServiceWatcher {
     }
   }
 
-  /// Stops following what is no longer wanted, and examines what the responder has received about
-  /// the other instances.
+  /// Stops following instances that are no longer wanted, and examines the data that the responder
+  /// has received about the other instances.
   func lookAgain() {
     for (key, sighting) in sightings {
       if sighting.isPassedOver {

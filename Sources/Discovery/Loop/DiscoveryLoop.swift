@@ -5,8 +5,8 @@ import Synchronization
 
 /// The event loop of one thread, which owns every Avahi object of a discovery.
 ///
-/// It drives `AvahiSimplePoll` itself instead of using `AvahiThreadedPoll`: everything happens on
-/// one thread without a lock, timers run on a clock that does not jump, and a caller never waits
+/// It drives `AvahiSimplePoll` itself instead of using `AvahiThreadedPoll`. So everything happens
+/// on one thread without a lock, timers run on a clock that does not jump, and a caller never waits
 /// for a blocked loop. Every member but `init` belongs to the loop's thread.
 final class DiscoveryLoop {
   private let poll: OpaquePointer
