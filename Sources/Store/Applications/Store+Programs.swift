@@ -2,11 +2,11 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// What recognizes the applications that this machine, a child's, has found on itself. No parent is
-/// told of it. Spec: Protocol/10-household.md §5.
+/// The matchers of the applications that this machine, a child's, has found on itself. It is not
+/// reported to parents. Spec: Protocol/10-household.md §5.
 extension Store {
-  /// Keeps the applications that this machine has found on itself, and what recognizes them here;
-  /// returns the number of the list that holds now, and the changed streams.
+  /// Keeps the applications that this machine has found on itself, with their matchers, and returns
+  /// the number of the present list, and the changed streams.
   package func setInstalled(
     _ list: EntryList<InstalledApp>, matchers: [AppID: InstalledMatchers] = [:], at wall: Int64
   ) async throws(StoreError) -> (number: UInt64, changes: [OutboxChange]) {
@@ -22,7 +22,7 @@ extension Store {
 }
 
 extension Database {
-  /// Keeps what recognizes applications, and leaves the disk alone if nothing changes.
+  /// Keeps the matchers of applications; writes nothing if they have not changed.
   fileprivate func save(_ matchers: [AppID: InstalledMatchers]) throws {
     guard try installedMatchers() != matchers else { return }
     try run("DELETE FROM installed_matcher")
@@ -80,7 +80,7 @@ extension Store {
     try await read { database in try database.knownPrograms() }
   }
 
-  /// Changes what is remembered in one transaction, and leaves the disk alone if nothing changes.
+  /// Changes the stored values in one transaction; writes nothing if they have not changed.
   package func remember<Value: Sendable>(
     _ change: @escaping @Sendable (inout KnownPrograms) -> Value
   ) async throws(StoreError) -> Value {
@@ -98,8 +98,8 @@ extension Store {
 /// The programs that this machine, a child's, refused lately because no parent has listed them.
 /// Spec: Protocol/11-rules.md §5.
 extension Store {
-  /// Keeps a program that was refused, in place of an earlier refusal, and forgets those of its
-  /// account beyond the newest 32.
+  /// Keeps a program that was refused, in place of an earlier refusal, and deletes the refusals of
+  /// its account beyond the newest 32.
   package func keep(refused program: RefusedProgram) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in
       try database.run(
@@ -123,7 +123,7 @@ extension Store {
     }
   }
 
-  /// Forgets refusals, unless a program was refused again meanwhile.
+  /// Deletes refusals, unless a program was refused again in the meantime.
   package func forget(refused programs: [RefusedProgram]) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in
       for program in programs {

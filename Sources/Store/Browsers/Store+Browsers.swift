@@ -55,7 +55,7 @@ extension Store {
     }
   }
 
-  /// Returns the browser whose cookie has a digest; `nil` for none.
+  /// Returns the browser whose cookie has this digest; `nil` if there is none.
   public func browser(cookie digest: [UInt8]) async throws(StoreError) -> BrowserListing? {
     try await read { try $0.first(Database.browserRows + " WHERE cookie = ?", [digest], { $0.browser }) ?? nil }
   }
@@ -80,6 +80,6 @@ extension Columns {
 ///
 /// Audit entries and commands carry its label, whichever route the request takes.
 public enum Through {
-  /// The label of the browser whose request is answered; `nil` for this machine's own programs.
+  /// The label of the browser that made the request; `nil` for this machine's own programs.
   @TaskLocal public static var browser: String?
 }

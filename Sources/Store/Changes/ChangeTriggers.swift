@@ -90,7 +90,7 @@ extension Database {
     }
   }
 
-  /// Returns what the transaction has changed so far, in that order.
+  /// Returns the transaction's changes so far, in order.
   func takeNotedChanges() throws -> [ChangeEvent] {
     var changes: [ChangeEvent] = []
     try each("SELECT about, child, device, id, change FROM noted_change ORDER BY rowid", []) { columns in

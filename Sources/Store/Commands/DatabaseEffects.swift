@@ -13,7 +13,7 @@ public struct DatabaseEffects: EffectTransaction {
   public let awaitsAgent: Bool
   /// Edits for this machine's other parents.
   private(set) var told: [Register] = []
-  /// Facts that this machine has made, for the others that hold the child's facts.
+  /// Facts that this machine has made, for the other holders of the child's facts.
   private(set) var newFacts: [Fact] = []
   /// Facts to send to a device again.
   private(set) var reminders: [(device: DeviceID, fact: Fact)] = []
@@ -57,7 +57,7 @@ public struct DatabaseEffects: EffectTransaction {
     let old = try database.register(register.key, in: register.zone)?.shownValue
     try database.save(register)
     if case .machine(let device) = register.zone, let child = register.key.servedChild, register.servedChild == nil {
-      // A machine keeps nothing of a child whom it does not serve, and hears nothing more.
+      // A machine keeps no data of a child whom it does not serve, and gets no more of it.
       factCounts = [:]
       if device == own {
         try database.forgetFacts(of: child)
@@ -151,8 +151,9 @@ public struct DatabaseEffects: EffectTransaction {
   /// Returns for how long at most a reward of the same child was active on this machine beside a
   /// session, in milliseconds.
   ///
-  /// The session lasted for `elapsed` milliseconds. With `inOtherAccounts`, what ran in its own
-  /// account is left out, but for unknown programs: the agent does not know that they are rewards.
+  /// The session lasted for `elapsed` milliseconds. With `inOtherAccounts`, rewards in the
+  /// session's own account are left out, except unknown programs, since the agent does not know
+  /// that these are rewards.
   public func rewardMilliseconds(
     beside record: UsageRecord, elapsed: Int64, inOtherAccounts: Bool = false
   ) throws -> Int64 {
@@ -177,8 +178,8 @@ public struct DatabaseEffects: EffectTransaction {
   }
 }
 
-/// What sessions of one application left over below one milli-point on one day, or paid in advance
-/// (Protocol/11-rules.md §6).
+/// The carry of one application on one day: the amount below one milli-point that its sessions left
+/// over, or paid in advance (Protocol/11-rules.md §6).
 public struct PointsCarry: Hashable, Sendable {
   public var app: AppID
   /// Whether it earns or costs.

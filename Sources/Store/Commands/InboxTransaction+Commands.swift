@@ -157,14 +157,14 @@ extension InboxTransaction {
     }
   }
 
-  /// What a receipt answers.
+  /// The command that a receipt answers.
   private enum Asked {
     /// A command of a kind with a plain answer, which is judged without it.
     case plain
     case command(CommandPayload)
   }
 
-  /// Returns what was asked of the peer with a command; `nil` if it was given no such command.
+  /// Returns the command that was given to the peer; `nil` if it was given no such command.
   private func asked(_ id: [UInt8]) throws -> Asked? {
     let statement = try group.statement(
       .asked, "SELECT kind, body FROM command WHERE command_id = ? AND peer = ?", database)

@@ -22,8 +22,8 @@ struct Bindings: ExpressibleByArrayLiteral {
 
 /// The parameters of a prepared statement, which are bound one after another.
 ///
-/// What runs for each message adds them here: an array of them would take a copy and memory of its
-/// own for each.
+/// Code that runs for each message adds its parameters here. An array would need a copy and memory
+/// of its own for each of them.
 struct Parameters {
   let statement: OpaquePointer
   /// The number of parameters so far.

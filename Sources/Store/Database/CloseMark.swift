@@ -30,7 +30,7 @@ struct CloseMark {
     let bytes = [UInt8](unsafeUninitializedCapacity: 256) { room, count in
       count = max(0, read(descriptor, room.baseAddress, room.count))
     }
-    // A note that stays would be taken for that of the next end.
+    // A note that remains would be mistaken for the note of the next end.
     guard unlink(path) == 0, let state else { return false }
     return bytes == Array(state.utf8)
   }

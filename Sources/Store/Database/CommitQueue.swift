@@ -8,8 +8,9 @@ import Synchronization
 /// Writes that arrive together are committed together, with one fsync, and a failure of one does
 /// not undo the others.
 ///
-/// A caller resumes after its commit is durable, never before. What nobody waits for may wait a
-/// moment for the next commit, so that it does not keep the disk busy when that is wanted.
+/// A caller resumes after its commit is durable, never before. A job without a waiting caller may
+/// wait a moment for the next commit. So it does not keep the disk busy when a caller needs the
+/// disk.
 ///
 /// Spec: Protocol/05-delivery.md §6.
 final class CommitQueue: Sendable {
@@ -21,7 +22,7 @@ final class CommitQueue: Sendable {
     let purpose: CommitPurpose
     /// A Boolean value that indicates whether the job waits a moment for one that does not.
     let mayWait: Bool
-    /// Tells the caller that the job failed.
+    /// Reports to the caller that the job failed.
     let refuse: @Sendable (StoreError) -> Void
   }
 
@@ -45,7 +46,7 @@ final class CommitQueue: Sendable {
   private let age: @Sendable () -> Int64
   private let thread = DispatchQueue(label: "latchkey.store.commit")
   private let state = Mutex(State())
-  /// What is told of the changes of each transaction once it is durable; `nil` to note none.
+  /// Receives the changes of each transaction once it is durable; `nil` to note none.
   private let watcher = Mutex<(@Sendable ([ChangeEvent]) -> Void)?>(nil)
   /// The largest number of jobs in one transaction, so that the first of a long queue does not wait
   /// for all of them.
@@ -98,7 +99,7 @@ final class CommitQueue: Sendable {
     return try result.get()
   }
 
-  /// Tells of the changes of all later transactions, or of none.
+  /// Sets the receiver of the changes of all later transactions; `nil` for none.
   func watch(_ tell: (@Sendable ([ChangeEvent]) -> Void)?) async throws(StoreError) {
     let result: Result<Void, any Error> = await withCheckedContinuation { continuation in
       thread.async { [self] in

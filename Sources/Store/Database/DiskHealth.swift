@@ -91,7 +91,8 @@ extension Database {
   /// exhausted quota.
   func diskFault(of error: DatabaseError) -> StoreError? {
     guard error.resultCode == .SQLITE_IOERR || error.resultCode == .SQLITE_CANTOPEN else { return nil }
-    // SQLite keeps no number for a failed COMMIT; the system's is still that of the write.
+    // SQLite keeps no error number for a failed COMMIT. The system's number is still the one of the
+    // write.
     let last = errno
     return StoreError(errorNumber: sqlite3_system_errno(sqliteConnection)) ?? StoreError(errorNumber: last)
   }
@@ -108,10 +109,11 @@ extension StoreError {
   }
 }
 
-/// What the database has written since it was opened.
+/// The writes of the database since it was opened.
 public struct CommitStatistics: Hashable, Sendable {
-  /// The durations of COMMIT in transactions that changed something, each of which synchronizes the
-  /// log once.
+  /// The durations of COMMIT in transactions that changed something.
+  ///
+  /// Each of these transactions synchronizes the log once.
   public internal(set) var commits = DurationHistogram(bounds: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5])
   /// The writes that these transactions made durable.
   public internal(set) var writes = 0

@@ -3,8 +3,10 @@ import GRDBSQLite
 import Glibc
 import LatchkeyModel
 
-/// The space of a database on its disk: decides what may be committed when little is left, so that
-/// the log can always be written back and truncated (Protocol/05-delivery.md §6).
+/// The space of a database on its disk.
+///
+/// When little space is left, it decides what may be committed, so that the log can always be
+/// written back and truncated (Protocol/05-delivery.md §6).
 final class DiskRoom: Sendable {
   let plan: DiskPlan
   /// The reserve; `nil` for a database that is opened only to read it or change it once.
@@ -83,8 +85,8 @@ final class DiskRoom: Sendable {
 enum CommitPurpose: Sendable {
   /// New commands, records and received items, which are refused on a full disk.
   case work
-  /// Changes that delivery needs or that free space: what was sent, stored, cancelled, expired or
-  /// removed.
+  /// Changes that delivery needs or that free space: records of what was sent, stored, cancelled,
+  /// expired or removed.
   case upkeep
 }
 
@@ -127,10 +129,14 @@ struct DiskSpace: Sendable {
 /// (Protocol/05-delivery.md §6).
 struct DiskPlan: Hashable, Sendable {
   /// The size from which the log is written back into the database: a sixteenth of the disk, 256
-  /// KiB to 16 MB, since a busy queue changes the same pages repeatedly.
+  /// KiB to 16 MB.
+  ///
+  /// It is not smaller, since a busy queue changes the same pages repeatedly.
   let log: Int64
-  /// The size of the reserve file in bytes: what a complete log adds to the database when it is
-  /// written back, and a quarter more for the transactions that record deliveries.
+  /// The size of the reserve file in bytes.
+  ///
+  /// It is the space that a complete log adds to the database when it is written back, and a
+  /// quarter more for the transactions that record deliveries.
   let reserve: Int64
 
   /// The size of a database page in bytes.

@@ -2,12 +2,14 @@ import Dispatch
 import GRDB
 import Synchronization
 
-/// The queue of reads, of which at most as many run at once as there are connections for them.
+/// The queue of reads.
+///
+/// At most as many reads run at once as there are connections for them.
 ///
 /// A read changes threads once, and its transaction begins and ends with statements that are
 /// prepared once. GRDB's pool of connections takes several times as much as a short read itself.
 final class ReadQueue: Sendable {
-  /// A read, which gets its connection or learns why there is none.
+  /// A read that waits for a connection, or for the reason why there is none.
   private typealias Job = @Sendable (Result<DatabaseQueue, any Error>) -> Void
 
   private struct State {
@@ -30,8 +32,7 @@ final class ReadQueue: Sendable {
 
   /// Returns what `body` reads from one state of the database.
   ///
-  /// It runs even if the task is cancelled, since the work after a commit has to be finished
-  /// nevertheless.
+  /// It runs even if the task is cancelled, since the work after a commit has to be finished.
   func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
     let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
       enqueue { connection in

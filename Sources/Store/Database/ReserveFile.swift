@@ -1,8 +1,10 @@
 import Glibc
 import Synchronization
 
-/// A file that reserves space on the database's disk and is truncated when the disk is full, so
-/// that a node can write its log back, start, and continue delivering (Protocol/05-delivery.md §6).
+/// A file that reserves space on the database's disk.
+///
+/// It is truncated when the disk is full. So a node can write its log back, start, and continue to
+/// deliver (Protocol/05-delivery.md §6).
 final class ReserveFile: Sendable {
   private let path: String
   /// The size in bytes when it is complete.

@@ -10,7 +10,8 @@ extension Database {
 
   /// Returns the first row of a statement that is prepared once and cached; `nil` if there is none.
   ///
-  /// The statement runs to its end, as required for those that write and return what they wrote.
+  /// The statement runs to its end. Statements that write, and return the written rows, require
+  /// this.
   func first<Value>(_ sql: String, _ bindings: Bindings, _ read: (Columns) throws -> Value) throws -> Value? {
     var value: Value?
     try each(sql, bindings) { columns in
@@ -26,7 +27,7 @@ extension Database {
   /// Returns whether there is a row.
   func exists(_ sql: String, _ bindings: Bindings) throws -> Bool { try first(sql, bindings) { _ in true } ?? false }
 
-  /// Returns what is read of each row; rows of which that is `nil` are left out.
+  /// Returns the value that `read` returns for each row, without `nil`.
   func all<Value>(_ sql: String, _ bindings: Bindings = [], _ read: (Columns) throws -> Value?) throws -> [Value] {
     var values: [Value] = []
     try each(sql, bindings) { columns in
@@ -45,13 +46,14 @@ extension Database {
       read)
   }
 
-  /// Runs a prepared statement, whose parameters `bind` adds in order.
+  /// Runs a prepared statement; `bind` adds its parameters in order.
   func run(_ prepared: Statement, _ bind: (inout Parameters) -> Void) throws {
     try each(prepared, bind) { _ in true }
   }
 
-  /// Returns the first row of a prepared statement, whose parameters `bind` adds in order; `nil` if
-  /// there is none.
+  /// Returns the first row of a prepared statement; `nil` if there is none.
+  ///
+  /// `bind` adds the parameters in order.
   func first<Value>(
     _ prepared: Statement, _ bind: (inout Parameters) -> Void, _ read: (Columns) throws -> Value
   ) throws -> Value? {
@@ -99,10 +101,10 @@ extension Database {
     try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments)
   }
 
-  /// Returns what is read of each row of a statement that is prepared once and cached.
+  /// Returns the value that is read from each row of a statement that is prepared once and cached.
   ///
-  /// `read` does not keep the row. A row that is kept looks through the names of its columns at
-  /// each access, and compares them without regard to case; the statement's own row has a table.
+  /// `read` does not keep the row. A row that is kept searches the names of its columns at each
+  /// access, and compares them without regard to case. The statement's own row has a table.
   func rows<Value>(
     _ sql: String, _ arguments: StatementArguments = [], _ read: (Row) throws -> Value
   ) throws -> [Value] {

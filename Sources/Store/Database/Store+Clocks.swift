@@ -31,7 +31,7 @@ extension Database {
     AgeClock(after: try notedAgeClock(), bootID: clock.bootID)
   }
 
-  /// Returns the clock if it is that of the present boot already; `nil` if it has to be stored.
+  /// Returns the clock if it belongs to the present boot already; `nil` if it has to be stored.
   func goingAgeClock(_ clock: StoreClock) throws -> AgeClock? {
     guard let noted = try notedAgeClock(), noted.bootID == clock.bootID else { return nil }
     return AgeClock(after: noted, bootID: clock.bootID)

@@ -1,14 +1,14 @@
 import GRDB
 import LatchkeyModel
 
-/// What the state of a node shows of its database, read at one moment.
+/// The part of a node's state that its database holds, read at one moment.
 public struct StoreOverview: Sendable {
   /// All paired devices, including removed ones.
   public var peers: [PeerRecord]
   /// At most 20 devices that are no longer peers and whose queues left undelivered items, latest
   /// first.
   public var former: [FormerPeer]
-  /// The other parents of each child's machine, as it says.
+  /// The other parents of each child's machine, by its report.
   public var otherParents: [DeviceID: [OtherParent]]
   /// The newest 20 texts that parents sent, newest first.
   public var messages: [ReceivedMessage]
@@ -26,8 +26,9 @@ public struct StoreOverview: Sendable {
 }
 
 extension Store {
-  /// Returns what the state of a node shows of its database, with one access to it; facts of `kind`
-  /// are counted.
+  /// Returns the part of a node's state that its database holds, with one access to it.
+  ///
+  /// Facts of `kind` are counted.
   public func overview(counting kind: FactKind? = nil) async throws(StoreError) -> StoreOverview {
     let age = age()
     let settling = settlingKinds

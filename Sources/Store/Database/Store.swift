@@ -30,8 +30,8 @@ public final class Store: Sendable {
   /// second for a few years of records. A damaged file is moved aside with its log files, never
   /// deleted, and reported as `StoreError.corrupt`. `caps` limits the items that wait for one peer
   /// in one class, and `clock` measures how long items have waited. With `keepsReserve`, space is
-  /// reserved for when the disk is full, as a running node does, and a database of this version
-  /// opens on a full disk as well.
+  /// reserved for a full disk, as a running node does. A database of this version then opens on a
+  /// full disk as well.
   public init(
     path: String, own: DeviceID, coding: any BodyCoding, keys: any KeySource, caps: QueueCaps = QueueCaps(),
     clock: StoreClock = .stopped, keepsReserve: Bool = false
@@ -109,7 +109,7 @@ public final class Store: Sendable {
   /// Opens a connection that reads.
   ///
   /// Each reads the schema when it opens, and keeps it and pages in memory. With two, a short read
-  /// goes past a long one.
+  /// overtakes a long one.
   private static func openReader(_ path: String) throws -> DatabaseQueue {
     var configuration = configuration()
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA query_only = ON") }
@@ -185,7 +185,7 @@ public final class Store: Sendable {
     }
   }
 
-  /// Tells of what later commits change, in the order of the commits, or of nothing.
+  /// Reports the changes of later commits, in the order of the commits, or none.
   ///
   /// `tell` is called once the changes are durable, and must not wait.
   public func watch(_ tell: (@Sendable ([ChangeEvent]) -> Void)?) async throws(StoreError) {

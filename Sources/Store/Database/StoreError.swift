@@ -13,12 +13,14 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// that is `nil`.
   case corrupt(path: String, setAside: String?)
   case newerVersion(path: String)
-  /// A limit is reached; the caller has to wait or to do without.
+  /// A limit is reached.
+  ///
+  /// The caller has to wait, or to continue without it.
   case queueFull(StreamClass)
   case tooManyPeers
   /// The device is not paired, or no longer.
   case noSuchPeer
-  /// What was asked for cannot be done as things are; one sentence with the next step.
+  /// The request cannot be carried out in the present state; one sentence with the next step.
   case refused(String)
   /// A fault of this program.
   case unexpected(String)
@@ -53,7 +55,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The same as a phrase, where a person on a page is likely to read it; `nil` otherwise.
+  /// The sentence as a phrase, if a person on a page is likely to read it; otherwise `nil`.
   public var phrase: Phrase? {
     switch self {
     case .diskFull:

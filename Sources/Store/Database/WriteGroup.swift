@@ -1,8 +1,10 @@
 import GRDB
 import LatchkeyModel
 
-/// The state that the jobs of one transaction share, so that it is read and written once rather
-/// than for each job: stream counters, the active parents, and the longest usage sessions.
+/// The state that the jobs of one transaction share: stream counters, the active parents, and the
+/// longest usage sessions.
+///
+/// It is read and written once, and not for each job.
 ///
 /// The database lags behind a group. `settle` writes the changes and discards the rest; it is
 /// called before any job that does not know the group, and before the commit. A group ends with its

@@ -73,7 +73,7 @@ struct OutboxAddress: Hashable, Sendable {
   var device: DeviceID
 }
 
-/// A stream with new, durable items, which a peer's link is told of after a commit.
+/// A stream with new, durable items, which is reported to a peer's link after a commit.
 public struct OutboxChange: Hashable, Sendable {
   public var device: DeviceID
   public var streamClass: StreamClass
@@ -82,8 +82,9 @@ public struct OutboxChange: Hashable, Sendable {
 }
 
 extension [OutboxChange] {
-  /// The last change of each stream and epoch, in the order in which their first ones were made:
-  /// what a link has to be told of many items at once.
+  /// The last change of each stream and epoch, in the order of their first changes.
+  ///
+  /// For many items at once, a link needs only these.
   public var newest: [OutboxChange] {
     var newest: [OutboxChange] = []
     for change in self {

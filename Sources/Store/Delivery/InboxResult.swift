@@ -10,8 +10,9 @@ public struct InboxResult: Hashable, Sendable {
   public var changes: [OutboxChange] = []
   /// The commands of this device whose status has changed.
   public var commands: [CommandID] = []
-  /// A sentence for each item that was passed over because its content is invalid; a receipt or a
-  /// refusal tells the sender.
+  /// A sentence for each item that was ignored because its content is invalid.
+  ///
+  /// A receipt or a refusal reports it to the sender.
   public var faults: [String] = []
   /// A Boolean value that indicates whether the sender removed this device.
   public var wasRemoved = false

@@ -3,14 +3,14 @@ import LatchkeyModel
 
 /// A kind of item that this version handles, in its class (Protocol/06-messages.md §2).
 ///
-/// An item without a handler in `ItemHandlers.all` is ignored, and its sender is told.
+/// An item without a handler in `ItemHandlers.all` is ignored, and its sender gets a refusal.
 struct ItemHandler: Sendable {
-  /// Brings an item, whose body is decoded, into force.
+  /// Brings an item with its decoded body into force.
   typealias Taking = @Sendable (DeliveryItem, inout InboxTransaction) throws -> Void
   /// Returns the content of an item that waits for a peer, for a person who looks into the queue.
   typealias Content = @Sendable (QueuedItem) throws -> QueueEntry.Content
 
-  /// An item of the queue, with what is needed to show it.
+  /// An item of the queue, with the values that are needed to show it.
   struct QueuedItem {
     var id: [UInt8]
     var body: [UInt8]
@@ -28,7 +28,7 @@ struct ItemHandler: Sendable {
   /// Creates a handler of items of a kind in a class.
   ///
   /// `read` decodes a body and `apply` brings it into force. Without `content`, the queue does not
-  /// show what is in an item: it may be a secret or a signature.
+  /// show the content of an item, since it may be a secret or a signature.
   init<Body: Sendable>(
     _ kind: ItemKind, in streamClass: StreamClass = .control,
     read: @escaping @Sendable ([UInt8], any BodyCoding) throws(BodyFault) -> Body,

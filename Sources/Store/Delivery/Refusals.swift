@@ -2,8 +2,10 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// The handling of ignored items, whose sender is told in the same transaction. Spec:
-/// Protocol/06-messages.md §9.
+/// The handling of ignored items.
+///
+/// The refusal for their sender is queued in the same transaction. Spec: Protocol/06-messages.md
+/// §9.
 extension InboxTransaction {
   /// Ignores an item that cannot be used.
   mutating func passOver(_ item: DeliveryItem, _ streamClass: StreamClass, _ fault: BodyFault) {

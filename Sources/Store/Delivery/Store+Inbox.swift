@@ -6,13 +6,13 @@ extension Store {
   /// Brings items into force: effects, receipts and watermarks in one transaction.
   ///
   /// Items that are already in force change nothing. On a full disk, the items are stored in parts,
-  /// as many as there is space for: those are in force and are ignored when they are repeated, and
-  /// the result contains their effects and the fault. A `removal` among the runs has a verified
-  /// signature. Items in flight while a device is removed are refused with `noSuchPeer`. So is a
-  /// removal that arrived in a session of an earlier pairing, since it ends that pairing and not
-  /// the present one. `sessionKey` is the pairwise key of the session that brought the items; `nil`
-  /// if it belongs to the present pairing. Receipts state how far this machine enforces rules, and
-  /// whether an agent has yet to say that they are in force (`awaitsAgent`).
+  /// as far as there is space. The stored items are in force, and are ignored when they are
+  /// repeated. The result contains their effects and the fault. A `removal` among the runs has a
+  /// verified signature. Items in flight while a device is removed are refused with `noSuchPeer`.
+  /// So is a removal that arrived in a session of an earlier pairing, since it ends that pairing
+  /// and not the present one. `sessionKey` is the pairwise key of the session that brought the
+  /// items; `nil` if it belongs to the present pairing. Receipts state how far this machine
+  /// enforces rules, and whether an agent has yet to say that they are in force (`awaitsAgent`).
   public func receive(
     _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, in sessionKey: [UInt8]? = nil, enforcement: Enforcement,
     awaitsAgent: Bool = false, at wall: Int64
@@ -96,7 +96,7 @@ struct InboxTransaction {
   var result = InboxResult()
   /// The ignored items without a receipt.
   var refused: [RefusedItem] = []
-  /// The children whose machine it is, of the two, once that was looked up.
+  /// The children whom the child's machine among the two serves, once that was looked up.
   var servedChildren: Set<ChildID>?
   /// The records that are kept of each other machine, as far as they were counted.
   var sharedRecords: [DeviceID: Int64] = [:]
@@ -148,7 +148,7 @@ struct InboxTransaction {
     let item = decoded.item
     let what = "An item of kind \(item.kind.rawValue) in the \(streamClass.word) stream is not known here."
     passOver(item, streamClass, BodyFault(what, .unknownKind))
-    // The author of a command is told even if this version does not know the kind.
+    // The author of a command gets a receipt even if this version does not know the kind.
     if streamClass == .command {
       try refuse(
         item, ToldSentence(Phrase("This machine's version does not know this kind of item: update Latchkey on it.")))
@@ -198,7 +198,7 @@ struct InboxTransaction {
   }
 
   mutating func removePeer() throws {
-    // Commands for the sender cannot be delivered any more, and their authors are told.
+    // Commands for the sender cannot be delivered any more. Their authors learn of that.
     result.commands += try database.giveUp(peer.number, "The device has unpaired this machine.", wall).cancelled
     try database.closeStreams(of: peer.device)
     try database.eraseKeys(of: peer.device, keepsPending: keepsPending)

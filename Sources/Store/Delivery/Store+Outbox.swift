@@ -6,9 +6,9 @@ extension Store {
   /// Deletes the items that a peer has stored, updates their commands, and activates keys among
   /// them.
   ///
-  /// On a full disk this happens in steps, each of which frees space for the next. If a step fails,
-  /// the result contains the effects of the earlier steps and the fault. With `mayWait`, it waits a
-  /// moment for another commit, whose fsync it shares.
+  /// On a full disk, this happens in steps. Each step frees space for the next one. If a step
+  /// fails, the result contains the effects of the earlier steps and the fault. With `mayWait`, it
+  /// waits a moment to share the fsync of another commit.
   @discardableResult
   public func forget(
     _ device: DeviceID, _ stored: StreamPosition, mayWait: Bool = false, at wall: Int64
@@ -128,8 +128,8 @@ extension Database {
     var lastID: [UInt8]?
   }
 
-  /// Notes of the commands up to a number in a stream that they are stored, and returns what the
-  /// rows of its items occupy.
+  /// Marks the commands up to a number in a stream as stored, and returns the space that the rows
+  /// of its items occupy.
   fileprivate func noteStored(
     _ peer: Int64, _ streamClass: StreamClass, through: Int64, at wall: Int64
   ) throws -> Freed {

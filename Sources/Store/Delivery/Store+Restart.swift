@@ -6,20 +6,21 @@ import LatchkeyModel
 extension Store {
   /// Gives the rest of a stream a new epoch and numbers from 1, because the peer's history differs.
   ///
-  /// Items that the peer reported as stored and has lost are queued again as far as they are known
-  /// here: unanswered commands, executed commands that have not expired, the last receipts, and
-  /// this machine's usage records. The peer recognizes those that it still has by their IDs. Other
-  /// lost commands no longer count as executed. A peer that holds an epoch which this machine never
-  /// gave the stream has lost nothing: this machine was restored. The same transaction records
-  /// which machine was (`setBacks`). `epoch` is a random number other than 0.
+  /// Items that the peer reported as stored and has lost are queued again, as far as they are known
+  /// here. These are unanswered commands, executed commands that have not expired, the last
+  /// receipts, and this machine's usage records. The peer recognizes those that it still has by
+  /// their IDs. Other lost commands no longer count as executed. A peer that holds an epoch which
+  /// this machine never gave the stream has lost nothing: this machine was restored. The same
+  /// transaction records which machine was restored (`setBacks`). `epoch` is a random number other
+  /// than 0.
   public func restart(
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, cause: RestartCause, at wall: Int64
   ) async throws(StoreError) -> OutboxPosition {
     let age = age()
     return try await commits.commit(.upkeep) { [clock] database in
       let peer = try database.address(of: device)
-      // Evidence from before a removal means nothing for a removed device, whose streams are
-      // closed, except for the control stream that carries the removal.
+      // Evidence from before a removal means nothing for a removed device. Its streams are closed,
+      // except for the control stream that carries the removal.
       let state = try database.first(
         "SELECT state FROM peer WHERE number = ?", [peer.number], { PeerRecord.State(rawValue: $0.integer(0)) })
       guard state != .removed, state != .removedUntold || streamClass == .control else { throw StoreError.noSuchPeer }
@@ -43,7 +44,8 @@ extension Store {
         wanted = try database.unanswered(peer, cause, epoch: before, age: age, at: wall) + items
       case (.receipt, .peerLost(let held, _)):
         wanted = try database.receipts(peer, after: held).filter { !known.contains($0.id) } + items
-      // Whichever side was restored: the other one answers a new epoch with what it holds.
+      // This applies whichever side was restored: the other side answers a new epoch with what it
+      // holds.
       case (.control, _):
         wanted = try items.filter { $0.kind != .facts } + database.factItems(for: peer, self)
         let parents = try database.addresses(role: .parent)
@@ -51,7 +53,7 @@ extension Store {
         wanted.removeAll { [.registers, .inventory].contains($0.kind) }
         wanted += try Inventories(database: database, store: self, wall: wall).householdItems()
       case (.usage, .peerLost):
-        // What was passed on to a child's machine is passed on again.
+        // Items that were forwarded to a child's machine are forwarded again.
         try database.run("DELETE FROM use_shared WHERE peer = ?", [peer.number])
         wanted = try queue.everything().filter { !known.contains($0.id) } + items
       case (.receipt, .peerIsAhead), (.usage, .peerIsAhead): break
@@ -111,7 +113,7 @@ extension Database {
   /// Returns the commands to be sent again, in the order of their IDs, and marks them as queued.
   ///
   /// These are the commands that the peer had stored and not answered. If it has lost data, they
-  /// also include the lost commands that have not expired. `epoch` is that of the stream before the
+  /// also include the lost commands that have not expired. `epoch` is the stream's epoch before the
   /// restart.
   fileprivate func unanswered(
     _ peer: OutboxAddress, _ cause: RestartCause, epoch: UInt64?, age: Int64, at wall: Int64
@@ -168,7 +170,7 @@ extension Database {
 
 /// The epochs of streams, and the commands that a peer has lost. Spec: Protocol/05-delivery.md §5.
 extension Database {
-  /// Epochs of a stream whose order is kept.
+  /// The number of a stream's epochs whose order is kept.
   private static var keptEpochs: Int { 256 }
 
   /// Records that one epoch of a stream to a peer follows another.
@@ -201,7 +203,7 @@ extension Database {
   ///
   /// Everything from epochs after the child's is lost. Commands of earlier epochs are not lost:
   /// each restart gives those that the child lacked at that time a number of the new epoch. `epoch`
-  /// is that of the command stream before the restart.
+  /// is the command stream's epoch before the restart.
   func isLost(from peer: Int64, after held: UInt64, earlier: StreamPosition?, epoch: UInt64?) throws -> String {
     func number(_ value: UInt64) -> String { "\(Int64(bitPattern: value))" }
     if let earlier {

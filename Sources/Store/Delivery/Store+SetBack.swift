@@ -21,12 +21,11 @@ extension Store {
 }
 
 extension Database {
-  /// Returns the paired machines that were restored, or that hold what this machine has lost, and
-  /// whose state is not resolved yet.
+  /// Returns the paired machines whose restoration, or this machine's, is not resolved yet.
   ///
   /// A child's machine is resolved once it has answered a report request that was issued after the
-  /// restoration became known, since the repeated items are in force by then. A parent's is shown
-  /// for a day of this machine's running time.
+  /// restoration became known. The repeated items are in force by then. A parent's is shown for a
+  /// day of this machine's running time.
   func setBacks(settledBy settling: String, age: Int64) throws -> [SetBack] {
     try rows(
       """
@@ -132,8 +131,8 @@ extension Store {
     }
   }
 
-  /// Records that what this machine lost when it was restored, and a child's machine holds, is
-  /// being taken over.
+  /// Records that a person takes over the settings that this machine lost when it was restored, and
+  /// that a child's machine holds.
   ///
   /// The restoration is resolved once the child has reported since then. If there is nothing to
   /// take over because the child has not reported yet, throws `StoreError.refused`.

@@ -35,8 +35,10 @@ extension Database {
     return counts
   }
 
-  /// Returns all facts about a child for a device: its own first, which it must know again before
-  /// it learns what others gave it, then the others, in the order of their arrival.
+  /// Returns all facts about a child for a device: first the device's own, then the others, in the
+  /// order of their arrival.
+  ///
+  /// A device must know its own facts again before it learns what others gave it.
   func facts(of child: ChildID, for device: DeviceID) throws -> [Fact] {
     try rows(
       "SELECT kind, text FROM fact WHERE child = ? ORDER BY author = ? DESC, number",
@@ -50,7 +52,8 @@ extension Database {
   /// Keeps a fact unless it, or one of the same identity that is kept instead, is held.
   ///
   /// Returns whether it is new. Throws `BodyFault` if there is no room for it. `counts` are the
-  /// numbers of facts that the transaction has counted so far, since a ledger can be long.
+  /// numbers of facts that the transaction has counted so far; they are not counted again, since a
+  /// ledger can be long.
   func keep(
     _ fact: Fact, _ reading: FactReading, _ definition: FactDefinition, _ counts: inout [FactCache.Place: Int64]
   ) throws -> Bool {
@@ -90,7 +93,7 @@ extension Database {
     }
   }
 
-  /// Forgets all facts about a child, and who holds them.
+  /// Deletes all facts about a child, and the list of their holders.
   func forgetFacts(of child: ChildID) throws {
     for table in ["fact", "fact_holder", "carry"] { try run("DELETE FROM \(table) WHERE child = ?", [child.bytes]) }
   }
@@ -98,8 +101,10 @@ extension Database {
 
 /// The relay of facts. Spec: Protocol/12-facts.md §5.
 extension Database {
-  /// Queues facts for those that hold the child's facts, other than their sender, after the
-  /// reminders; the group of the transaction has to be settled before.
+  /// Queues facts for the other holders of the child's facts, without their sender, after the
+  /// reminders.
+  ///
+  /// The group of the transaction has to be settled before.
   func relay(
     _ facts: [Fact], from sender: DeviceID?, reminding reminders: [(device: DeviceID, fact: Fact)] = [],
     _ store: Store, at wall: Int64
@@ -117,8 +122,10 @@ extension Database {
     return try wanted.sorted { $0.key < $1.key }.flatMap { try queue($1.facts, for: $1.peer, store, at: wall) }
   }
 
-  /// Makes a device a holder of a child's facts, unless it is a machine of another child, and
-  /// queues all of them; the group of the transaction has to be settled before.
+  /// Makes a device a holder of a child's facts, and queues all of them, unless it is a machine of
+  /// another child.
+  ///
+  /// The group of the transaction has to be settled before.
   func offerFacts(of child: ChildID, to device: DeviceID, _ store: Store, at wall: Int64) throws -> [OutboxChange] {
     let peer = try row("SELECT number, role FROM peer WHERE device_id = ? AND state = 2", [Data(device.bytes)])
     guard let peer, let role = DeviceRole(rawValue: peer["role"]) else { return [] }
@@ -135,15 +142,17 @@ extension Database {
       [child.bytes, device.bytes])
   }
 
-  /// Queues all facts that a device holds for it, since it may have lost some that it made itself;
-  /// the group of the transaction has to be settled before.
+  /// Queues for a device all facts that it holds.
+  ///
+  /// It may have lost some that it made itself. The group of the transaction has to be settled
+  /// before.
   func returnFacts(to peer: OutboxAddress, _ store: Store, at wall: Int64) throws -> [OutboxChange] {
     try children(heldBy: peer).flatMap {
       try queue(try facts(of: $0, for: peer.device), for: peer, store, at: wall)
     }
   }
 
-  /// Returns items with all facts that a device holds, some of which it has lost.
+  /// Returns items with all facts that a device holds, including those that it has lost.
   func factItems(for peer: OutboxAddress, _ store: Store) throws -> [QueuedItem] {
     try children(heldBy: peer).flatMap { try facts(of: $0, for: peer.device).factBatches }.map {
       QueuedItem(kind: .facts, id: store.keys.freshID(), body: store.coding.encode($0), level: 0)

@@ -86,8 +86,9 @@ extension Store {
     }
   }
 
-  /// Forgets facts about a child that are older than their kinds say on a family's day, and the
-  /// registers of days that are more than `RegisterMap.daysKept` in the past.
+  /// Deletes the facts about a child that are older on this family day than their kinds permit.
+  ///
+  /// It also deletes the registers of days that are more than `RegisterMap.daysKept` in the past.
   public func forgetPast(of child: ChildID, on day: FamilyDay) async throws(StoreError) {
     try await commits.commit(.upkeep) { [coding] database in
       try database.forgetFacts(of: child, on: day, coding.factKinds)
@@ -98,8 +99,7 @@ extension Store {
 
 /// The receipt of facts. Spec: Protocol/12-facts.md §5.
 extension InboxTransaction {
-  /// Keeps the facts that this machine may take, and queues those that are new to it for the others
-  /// who hold them.
+  /// Keeps the facts that this machine may take, and queues the new ones for the other holders.
   mutating func applyFacts(_ item: DeliveryItem, _ body: Result<[Fact], BodyFault>) throws {
     do {
       var news: [Fact] = []
@@ -121,7 +121,8 @@ extension InboxTransaction {
     } catch let fault as BodyFault { passOver(item, .control, fault) }
   }
 
-  /// Queues the facts that an effect has made, and those of which a device becomes a holder.
+  /// Queues the facts that an effect has made, and all facts of a child for a device that becomes a
+  /// holder.
   mutating func tellFacts(_ effects: DatabaseEffects) throws {
     guard !effects.newFacts.isEmpty || !effects.reminders.isEmpty || !effects.offers.isEmpty else { return }
     // Control streams change in the database itself.
@@ -134,10 +135,11 @@ extension InboxTransaction {
     }
   }
 
-  /// Queues all facts for the sender, whose control stream has restarted.
+  /// Queues all facts for the sender, since its control stream has restarted.
   ///
   /// It may have been restored to a state from before it made some of them, which no other machine
-  /// sends it. Without them, it could spend again what it has spent, and not withdraw what it said.
+  /// sends it. Without them, it could spend points a second time, and could not withdraw its own
+  /// facts.
   mutating func returnFacts() throws {
     try group.settle(database)
     result.changes += try database.returnFacts(to: peer, store, at: wall)
@@ -146,8 +148,8 @@ extension InboxTransaction {
   /// Keeps the facts about a child again that this machine has forgotten and no other machine has
   /// stored yet.
   ///
-  /// The parent tells what it knows when it hears that the machine is the child's, which may be
-  /// before these arrive there.
+  /// When the parent learns that the machine is the child's, it sends the facts that it has. That
+  /// may be before these facts arrive there.
   private func recallFacts(of child: ChildID) throws {
     let bodies = try database.rows(
       "SELECT body FROM outbox_item WHERE class = \(ItemNumber.control) AND kind = ? ORDER BY peer, seq",
@@ -165,7 +167,8 @@ extension InboxTransaction {
   /// cannot be taken.
   private func take(_ fact: Fact, _ counts: inout [FactCache.Place: Int64]) throws -> Bool {
     let isParent = peerRole == .child
-    // What a machine wrote before it heard that it lost the child still counts: there is no copy.
+    // Facts that a machine wrote before it learned that it lost the child still count, since there
+    // is no copy.
     let isChilds = isParent ? try database.hasServed(peer.device, fact.child) : try database.serves(own, fact.child)
     guard isChilds else { throw BodyFault("The facts are about a child whose machine that is not.", .foreign) }
     guard let definition = coding.factKinds.definition(fact.kind)

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// What a child's machine tells its parents: its registers and lists. Spec:
+/// The reports of a child's machine to its parents: its registers and lists. Spec:
 /// Protocol/10-household.md §2, Protocol/06-messages.md §10.
 extension InboxTransaction {
   mutating func applyRegisters(_ item: DeliveryItem, _ body: Result<[Register], BodyFault>) throws {
@@ -56,7 +56,7 @@ extension InboxTransaction {
     switch kind {
     case MachineCondition.inventory:
       for condition in try conditions() where !conditionsBefore.contains(condition) && condition.weakensRules {
-        // One that comes and goes is told once a day.
+        // A condition that comes and goes is reported once a day.
         let text = condition.lines.joined()
         let key = "weakened/\(Hexadecimal.encode(peer.device.bytes))/\(age / 86_400_000)/\(text)"
         try database.tell(.init(.rulesWeakened, key: key, device: peer.device, detail: text), age: age, at: wall)
@@ -78,7 +78,7 @@ extension InboxTransaction {
     default: break
     }
     guard kind.isShared else { return }
-    // A machine's own word that it is a child's tells the child's other machines nothing.
+    // A machine's own claim that it is a child's forwards nothing to the child's other machines.
     let given = Set(try database.givenChildren(of: peer.device))
     var others: [OutboxAddress] = []
     for child in given.sorted() {
@@ -130,8 +130,8 @@ extension InboxTransaction {
 }
 
 extension Inventories {
-  /// Returns the items that tell a parent of everything that this machine holds: its registers,
-  /// then its lists.
+  /// Returns the items with everything that this machine reports to a parent: its registers, then
+  /// its lists.
   func householdItems() throws -> [QueuedItem] {
     try database.allRegisters().batches.map {
       QueuedItem(kind: .registers, id: store.keys.freshID(), body: store.coding.encode($0), level: 0)

@@ -19,9 +19,10 @@ package struct KnownInventory<Entry: InventoryEntry>: Hashable, Sendable {
 
 /// The lists that children's machines give of themselves. Spec: Protocol/06-messages.md §10.
 extension Store {
-  /// Keeps a list of this machine, a child's, in place of the one before, and queues it for its
-  /// parents if it has changed; returns the number of the list that holds now, and the changed
-  /// streams.
+  /// Keeps a list of this machine, a child's, in place of the previous one, and queues it for its
+  /// parents if it has changed.
+  ///
+  /// Returns the number of the present list, and the changed streams.
   package func setInventory<Entry>(
     _ list: EntryList<Entry>, at wall: Int64
   ) async throws(StoreError) -> (number: UInt64, changes: [OutboxChange]) {
@@ -74,7 +75,7 @@ extension KnownInventory {
   /// Creates a list from its parts; `nil` if there are none.
   fileprivate init?(_ rows: [Row], _ coding: any BodyCoding) {
     guard let last = rows.last else { return nil }
-    // A part that cannot be read is left out, so that rules that need no more of it still hold.
+    // A part that cannot be read is left out. So rules that do not need it still hold.
     let parts = rows.compactMap { try? coding.inventory($0.bytes("body")) }
     guard !parts.isEmpty else { return nil }
     let isWhole = parts.allSatisfy { $0.number == parts[0].number && $0.parts == parts.count }
@@ -93,7 +94,9 @@ struct Inventories {
   let wall: Int64
 
   /// Keeps a list of this machine, and queues it for its parents, or some of them, if it has
-  /// changed; returns the number of the list that holds now, and the changed streams.
+  /// changed.
+  ///
+  /// Returns the number of the present list, and the changed streams.
   func set<Entry>(
     _ list: EntryList<Entry>, for receivers: [OutboxAddress]? = nil
   ) throws -> (number: UInt64, changes: [OutboxChange]) {
@@ -106,8 +109,10 @@ struct Inventories {
     return (number, try parents.flatMap { try queue(parts, for: $0) })
   }
 
-  /// Keeps a part of a list in place of the one before, and deletes parts that the list does not
-  /// have; `clock` says when it came, `nil` for this machine's.
+  /// Keeps a part of a list in place of the previous one, and deletes parts that the list does not
+  /// have.
+  ///
+  /// `clock` is the time of its arrival; `nil` for this machine's own list.
   func keep(_ part: Inventory, of device: DeviceID, by teller: DeviceID, _ clock: StoreClock?) throws {
     try database.run(
       "DELETE FROM inventory WHERE kind = ? AND device_id = ? AND part >= ?",
@@ -120,8 +125,9 @@ struct Inventories {
       ])
   }
 
-  /// Queues the parts of a list for a peer, in place of the pending parts of an earlier list; the
-  /// group of the transaction has to be settled before.
+  /// Queues the parts of a list for a peer, in place of the pending parts of an earlier list.
+  ///
+  /// The group of the transaction has to be settled before.
   func queue(_ parts: [Inventory], for peer: OutboxAddress) throws -> [OutboxChange] {
     let waiting = try database.rows(
       "SELECT seq, item_id, body FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = ?",
@@ -138,7 +144,7 @@ struct Inventories {
     try database.run("DELETE FROM inventory WHERE kind = ? AND device_id = ?", [type.inventory.name, store.own.bytes])
   }
 
-  /// Returns the items that tell a parent of all lists of this machine.
+  /// Returns the items with all lists of this machine for a parent.
   func items() throws -> [QueuedItem] {
     try database.rows("SELECT body FROM inventory WHERE device_id = ? ORDER BY kind, part", [Data(store.own.bytes)]).map
     {

@@ -5,7 +5,7 @@ import LatchkeyModel
 public struct StoredNotice: Hashable, Sendable {
   public var number: Int
   public var kind: ParentNotice.Kind
-  /// What it tells, at most 255 bytes; each key is told once.
+  /// The subject, at most 255 bytes; each key is noted once.
   public var key: String
   public var child: ChildID?
   public var device: DeviceID?
@@ -65,7 +65,7 @@ extension Database {
   }
 }
 
-/// What parents are told, and who has told them what. Spec: Protocol/07-local-api.md §4.
+/// The notices for parents, and the place of each receiver. Spec: Protocol/07-local-api.md §4.
 extension Store {
   /// Keeps notices for parents, without those whose key is known.
   public func tell(_ notices: [StoredNotice], at wall: Int64) async throws(StoreError) {
@@ -86,7 +86,7 @@ extension Store {
     (try await read { try $0.notices(after: number) }, age())
   }
 
-  /// Returns up to where a receiver has told its person; `nil` for a new one.
+  /// Returns the number up to which a receiver has passed notices on; `nil` for a new receiver.
   public func position(of receiver: String) async throws(StoreError) -> Int? {
     try await read {
       try $0.integer("SELECT position FROM notice_receiver WHERE name = ?", [receiver]).map { Int($0) }
@@ -107,8 +107,10 @@ extension Store {
 
   public static let mostReceivers = 64
 
-  /// Keeps up to where a receiver has told its person, which never goes back; returns whether there
-  /// is room for the receiver.
+  /// Keeps the number up to which a receiver has passed notices on, and returns whether there is
+  /// room for the receiver.
+  ///
+  /// The number never decreases.
   public func setPosition(of receiver: String, to position: Int) async throws(StoreError) -> Bool {
     try await commits.commit { database in
       let others = try database.integer("SELECT count(*) FROM notice_receiver WHERE name <> ?", [receiver]) ?? 0
@@ -135,8 +137,10 @@ extension Store {
     }
   }
 
-  /// Returns how many milliseconds each paired child's machine has been silent, and when it was
-  /// last heard by the age clock; without those that were never connected.
+  /// Returns for how many milliseconds each paired child's machine has been silent, and when it was
+  /// last heard by the age clock.
+  ///
+  /// Machines that were never connected are left out.
   public func silences() async throws(StoreError) -> [DeviceID: (milliseconds: Int64, since: Int64)] {
     let age = age()
     return try await read { database in
@@ -158,7 +162,7 @@ extension Store {
     let age = age()
     return try await read { database in
       var edits: [DeviceID: CommandID] = [:]
-      // With the kind and the states as they stand in the index of edits, only these are read: the
+      // The kind and the states are written as in the index of edits. So only edits are read: the
       // history of a family may have a hundred thousand commands.
       try database.each(
         """

@@ -1,7 +1,7 @@
 import GRDB
 import LatchkeyModel
 
-/// A receiver as it is stored: what a parent allows a bridge.
+/// A receiver as it is stored, with the rights that a parent gives to its bridge.
 public struct StoredReceiver: Hashable, Sendable {
   public var name: String
   public var kind: ReceiverKind
@@ -23,11 +23,13 @@ public struct ReceiverGift: Hashable, Sendable {
   public init(minutes: Int = 0, milliPoints: Int64 = 0) { (self.minutes, self.milliPoints) = (minutes, milliPoints) }
 }
 
-/// The receivers that a parent has set up, and what they have given. Spec: Protocol/14-bridge.md
-/// §1.
+/// The receivers that a parent has set up, and the minutes and points that they have given. Spec:
+/// Protocol/14-bridge.md §1.
 extension Store {
-  /// Keeps a receiver in place of one of the same name, whose position and gifts of today stay, if
-  /// there is room; `digest` is the SHA-256 of its token, 32 bytes.
+  /// Keeps a receiver, if there is room, in place of one of the same name.
+  ///
+  /// The position and today's gifts of that one remain. `digest` is the SHA-256 of the token, 32
+  /// bytes.
   public func setReceiver(_ receiver: StoredReceiver, token digest: [UInt8]) async throws(StoreError) -> Bool {
     try await commits.commit { [own] database in
       let others = try database.integer("SELECT count(*) FROM receiver WHERE name <> ?", [receiver.name])
@@ -67,7 +69,7 @@ extension Store {
     }
   }
 
-  /// Returns the receiver whose token has a digest; `nil` for none.
+  /// Returns the receiver whose token has this digest; `nil` if there is none.
   public func receiver(token digest: [UInt8]) async throws(StoreError) -> StoredReceiver? {
     try await read {
       try $0.first(Database.receiverRows + " WHERE token = ?", [digest], { $0.receiver }) ?? nil
@@ -172,7 +174,8 @@ extension DatabaseEffects {
       """, [name, name, Self.mostReceiverKeys])
   }
 
-  /// Counts what a receiver gives, keeps the deed's key and writes the audit, unless it refuses.
+  /// Counts the minutes and points that a receiver gives, keeps the action's key and writes the
+  /// audit, unless it refuses.
   public mutating func count(_ deed: ReceiverDeed) throws -> ReceiverDeed.Verdict {
     guard let receiver = try database.receiver(named: deed.receiver), receiver.rights.contains(deed.right)
     else { return .notAllowed }

@@ -24,7 +24,9 @@ extension Store {
   }
 
   /// Records that a call to an address failed, if the device was once authenticated there on this
-  /// network (`nil` if unknown); the first 512 bytes of the reason are kept.
+  /// network (`nil` if unknown).
+  ///
+  /// The first 512 bytes of the reason are kept.
   public func addressFailed(
     _ address: String, of device: DeviceID, network: String?, reason: String, at wall: Int64
   ) async throws(StoreError) {

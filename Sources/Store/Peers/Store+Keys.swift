@@ -48,7 +48,9 @@ extension Store {
   static let discoveryKeySource = "household"
 
   /// Assigns this database to a device with new keys: removes every peer and its keys, and makes
-  /// the old device's data the new one's; may be repeated after an interruption.
+  /// the old device's data the new one's.
+  ///
+  /// It may be repeated after an interruption.
   public func renewIdentity(from old: DeviceID, to new: DeviceID, at wall: Int64) async throws(StoreError) {
     try await commits.commit { database in
       let devices = try database.rows("SELECT device_id FROM peer WHERE state <> 4").map {
@@ -82,8 +84,10 @@ extension Store {
     await scrub()
   }
 
-  /// Truncates the log, so that overwritten keys are gone from the disk as far as a file can ensure
-  /// that; if readers are active, at the latest when the store is closed.
+  /// Truncates the log, so that overwritten keys are gone from the disk, as far as a file can
+  /// ensure that.
+  ///
+  /// If readers are active, this happens at the latest when the store is closed.
   func scrub() async {
     let writer = writer
     await withCheckedContinuation { continuation in

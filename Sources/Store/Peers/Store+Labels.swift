@@ -19,8 +19,10 @@ extension Store {
     }
   }
 
-  /// Renames a paired device, or assigns it to a child, whose name has at most 64 bytes and is
-  /// empty for no child; `nil` leaves a name as it is.
+  /// Renames a paired device, or assigns it to a child.
+  ///
+  /// The child's name has at most 64 bytes, and is empty for no child. `nil` leaves a name
+  /// unchanged.
   public func rename(
     _ device: DeviceID, to name: DeviceName?, childName: String?, at wall: Int64
   ) async throws(StoreError) {
@@ -50,7 +52,7 @@ extension Store {
   /// A child's machine accepts its own name from its parents; otherwise a device names only itself.
   /// Labels with a time far ahead are ignored, since no later rename could replace them. If a
   /// child's machine takes a name by which this parent refers to another machine, it gets that name
-  /// with a number, as in a pairing, and is told so.
+  /// with a number, as in a pairing. The parent reports the new name to it.
   public func take(
     _ labels: SessionLabels, from device: DeviceID, calledHere ownName: DeviceName? = nil, at wall: Int64
   ) async throws(StoreError) -> (own: DeviceLabel?, isPeerRenamed: Bool) {
@@ -83,7 +85,7 @@ extension Store {
   /// A device that another machine's people gave another name.
   public struct Renaming: Hashable, Sendable {
     public var device: DeviceID
-    /// What it was called here before.
+    /// Its name here before.
     public var before: DeviceName
     public var name: DeviceName
   }
@@ -112,8 +114,9 @@ extension Database {
       .flatMap { DeviceSearch.Label(try PeerRecord($0).device).names }
   }
 
-  /// Notes what a device was called before it was renamed elsewhere, for a day; of several names in
-  /// a day, the first.
+  /// Keeps the name of a device from before it was renamed elsewhere, for a day.
+  ///
+  /// If it had several names in a day, the first is kept.
   fileprivate func noteRenaming(_ device: DeviceID, from before: DeviceName, to name: DeviceName, age: Int64) throws {
     try run(
       """

@@ -188,16 +188,17 @@ extension Database {
       for item in try inventories.householdItems() {
         _ = try enqueue(peer, .control, kind: item.kind, itemID: item.id, body: item.body, at: wall)
       }
-      // What was used before is the family's, too. A parent that was paired before may hold any of
-      // it by itself, and must not get it in a total as well.
+      // Earlier use belongs to the family, too. A parent that was paired before may hold any of it
+      // by itself, and must not get it in a total as well.
       if record.state == .pending { try queueUsage(for: peer, store, age: age, at: wall) }
     }
     try audit("device.paired", of: device.description, new: record.device.name.text, by: store.own, at: wall)
     return true
   }
 
-  /// Queues this machine's own use for a new parent; like new use, what has no room is merged into
-  /// totals, and then the oldest is dropped.
+  /// Queues this machine's own use for a new parent.
+  ///
+  /// Like new use, use without room is merged into totals, and then the oldest is dropped.
   private func queueUsage(for parent: OutboxAddress, _ store: Store, age: Int64, at wall: Int64) throws {
     let group = WriteGroup(age: age)
     let queue = UsageQueue(database: self, group: group, parent: parent, store: store, wall: wall)

@@ -2,8 +2,9 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// The parents of a child's machine, which it tells each of them. Spec: Protocol/06-messages.md
-/// §10.
+/// The parents of a child's machine.
+///
+/// The machine reports the list to each of them. Spec: Protocol/06-messages.md §10.
 extension Store {
   /// Returns all paired devices, including removed ones, the other parents of each child's machine,
   /// and the machines that await a command of a kind, with one access.
@@ -41,7 +42,9 @@ extension Database {
   }
 
   /// Takes over the list of a child's parents, and returns those that were never in it, without
-  /// this machine; a parent that is missing from the list has left.
+  /// this machine.
+  ///
+  /// A parent that is missing from the list has left.
   func take(
     _ parents: [PairedParent], of child: OutboxAddress, own: DeviceID, age: Int64, at wall: Int64
   ) throws -> [PairedParent] {
@@ -118,7 +121,7 @@ extension Inventories {
   /// Keeps the list with a parent that has been paired, and queues it for the others.
   func setParents(with parent: OutboxAddress, age: Int64) throws {
     let others = try database.addresses(role: .parent).filter { $0 != parent }
-    // A machine with one parent has nobody to tell.
+    // A machine with one parent has no other parent to report.
     if others.isEmpty { try forget(PairedParent.self) } else { try setParents(for: others, age: age) }
   }
 }

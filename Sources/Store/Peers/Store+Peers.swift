@@ -14,7 +14,8 @@ public struct PeerRecord: Hashable, Sendable {
   public var keys: PairwiseKeys
   /// The key of a pairing that only one side has completed so far, 32 bytes.
   public var pendingKey: [UInt8]?
-  /// `host:port` of where it says that it can be called; at most `Limits.reachAddresses` and one.
+  /// The addresses at which it says that it can be called, as `host:port`; at most
+  /// `Limits.reachAddresses` and one.
   public var told: [String]
   /// The time at which a pending pairing began, and the boot in which it did.
   public var pendingSince: BootInstant?
@@ -34,8 +35,8 @@ public struct PeerRecord: Hashable, Sendable {
   public var removalSilences: Int
   /// The generation of the household's discovery key that it has, as far as is known.
   public var knownGeneration: Int64
-  /// Whether the peer, a child's machine, has told its registers since it was paired, and is not
-  /// yet the machine of the child that it was paired for.
+  /// Whether the peer, a child's machine, has reported its registers since it was paired, but is
+  /// not yet assigned to the child for whom it was paired.
   public var isToBeAssigned: Bool
   /// A Boolean value that indicates whether it has become the machine of the child that it was
   /// paired for, if any.
@@ -84,11 +85,11 @@ extension Store {
 
   /// Stores a device as pending, whether it is new, known or was removed before.
   ///
-  /// Its previous state applies until `promote`. `invitation` is the code that the device used,
-  /// `nil` on the joiner; `address` is where it was authenticated, if this side dialled;
-  /// `isRenamed` says whether its name was given here. A code pairs one device: another one that it
-  /// left pending is rolled back and returned, and a code that is closed, as by a session of
-  /// another device, throws `StoreError.unexpected`.
+  /// Its previous state applies until `promote`. `invitation` is the code that the device used;
+  /// `nil` on the joiner. `address` is the address at which it was authenticated, if this side
+  /// dialled. `isRenamed` says whether its name was given here. A code pairs one device. Another
+  /// device that it left pending is rolled back and returned. If the code is closed, for example by
+  /// a session of another device, the function throws `StoreError.unexpected`.
   @discardableResult
   public func savePending(
     _ device: RegisteredDevice, pairwiseKey: [UInt8], invitation: String?, address: ReachedAddress? = nil,
@@ -116,7 +117,8 @@ extension Store {
           Hexadecimal.decode(device.identityKey).map { Data($0) }, Hexadecimal.decode(device.linkKey).map { Data($0) },
           Data(pairwiseKey), invitation, bootID, now.milliseconds, device.pairedAt,
         ])
-      // A name that was given here, which the device may not know yet, holds unless one is later.
+      // A name that was given here holds unless a later one was given. The device may not know it
+      // yet.
       try database.run(
         """
         UPDATE peer SET name = ?2, name_wall = ?3, name_counter = ?4, name_author = ?5

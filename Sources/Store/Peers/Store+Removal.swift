@@ -6,8 +6,8 @@ extension Store {
   /// Removes a device: cancels its outstanding commands, closes its streams, and gives the
   /// remaining devices new keys.
   ///
-  /// With `removal`, the device is told when it is next connected; otherwise, its keys are erased
-  /// at once. Spec: Protocol/06-messages.md §7, §8.
+  /// With `removal`, the device gets the removal when it is next connected. Otherwise, its keys are
+  /// erased at once. Spec: Protocol/06-messages.md §7, §8.
   public func remove(
     _ device: DeviceID, removal: [UInt8]?, itemID: [UInt8], at wall: Int64
   ) async throws(StoreError) -> RemovalResult {
@@ -17,8 +17,8 @@ extension Store {
       else { throw StoreError.noSuchPeer }
       let record = try PeerRecord(row)
       let number: Int64 = row["number"]
-      // Two people may remove it at the same moment. It is told once, in the stream that begins
-      // with the first removal.
+      // Two people may remove it at the same moment. The removal is sent once, in the stream that
+      // begins with the first removal.
       if removal != nil, record.pendingKey == nil {
         if record.state == .removedUntold { return RemovalResult() }
         if record.state == .removed { throw StoreError.noSuchPeer }
@@ -75,8 +75,8 @@ extension Store {
       """, device)
   }
 
-  /// Records that a removed device that was not told answered a call with silence, and returns the
-  /// number of such calls.
+  /// Records that a removed device that was not told has answered a call with silence, and returns
+  /// the number of such calls.
   public func removalMetSilence(_ device: DeviceID) async throws(StoreError) -> Int {
     try await countRemoval(
       "UPDATE peer SET removal_silences = removal_silences + 1 WHERE device_id = ? AND state = 3 RETURNING removal_silences",
@@ -147,7 +147,7 @@ extension Database {
       UPDATE outbox_item SET body = zeroblob(length(body))
       WHERE peer = (SELECT number FROM peer WHERE device_id = ?) AND class = \(ItemNumber.control) AND kind = \(ItemNumber.keyRotation)
       """, [Data(device.bytes)])
-    // A command whose effect is given up has no outcome: in a new pairing, it is executed anew.
+    // A command whose effect was given up has no outcome. In a new pairing, it is executed anew.
     try run(
       """
       DELETE FROM applied_command WHERE command_id IN (

@@ -2,15 +2,17 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// The children of a machine: what is sent to it, and what is believed of it. Spec:
+/// The children of a machine.
+///
+/// They decide what is sent to it, and which of its statements are believed. Spec:
 /// Protocol/10-household.md §2.
 extension Database {
-  /// Returns the registers of a machine's zone that decide what the machine is sent.
+  /// Returns the registers of a machine's zone that decide what is sent to the machine.
   func givenZone(of device: DeviceID) throws -> [Register] {
     try registers(in: .machine(device)).narrowed(by: try toldZone(of: device))
   }
 
-  /// Returns the children whose registers, use and facts a machine is sent.
+  /// Returns the children whose registers, use and facts are sent to a machine.
   func givenChildren(of device: DeviceID) throws -> [ChildID] { try givenZone(of: device).servedChildren }
 
   /// Returns the children of a machine by all that is known, also by the machine's own word.

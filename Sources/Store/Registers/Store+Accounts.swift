@@ -4,11 +4,12 @@ import LatchkeyModel
 
 /// The accounts of this machine, a child's. Spec: Protocol/10-household.md §3.
 extension Store {
-  /// Keeps the accounts of this machine, a child's, and tells its parents if they have changed.
+  /// Keeps the accounts of this machine, a child's, and reports them to its parents if they have
+  /// changed.
   ///
-  /// There are at most 64 accounts, in the order of their numbers. Where a number is another
-  /// account's than before, the registers about its owner are deleted, parents are told, and its
-  /// presence ends. `key` and `nameKey` return the key of the register about the owner of an
+  /// There are at most 64 accounts, in the order of their numbers. If a number belongs to another
+  /// account than before, the registers about its owner are deleted, parents get a report, and the
+  /// presence in it ends. `key` and `nameKey` return the key of the register about the owner of an
   /// account, by number or log-in name.
   public func setAccounts(
     _ accounts: [Account], _ identities: [AccountIdentity] = [],

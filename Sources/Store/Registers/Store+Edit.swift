@@ -112,7 +112,7 @@ struct EditTransaction {
     var registers = changes.map { Register($0.zone, $0.key, $0.value, modified: modified) }
     for preset in maker.defaults where try database.register(preset.key, in: preset.zone) == nil {
       guard !changes.contains(where: { $0.zone == preset.zone && $0.key == preset.key }) else { continue }
-      // The earliest time of all, so that what another parent has set holds.
+      // The earliest time of all, so that a value that another parent has set wins.
       let first = HybridTimestamp(wall: 0, counter: 0, author: store.own)
       registers.append(Register(preset.zone, preset.key, preset.value, modified: first))
     }
@@ -128,7 +128,8 @@ struct EditTransaction {
     for (machine, held) in zip(machines, before) {
       let zones = try zones(of: machine.device)
       let added = zones.filter { !held.contains($0) }
-      // A machine that no longer serves a child hears of that, and then forgets the zone by itself.
+      // A machine that no longer serves a child gets that edit, and then deletes the zone by
+      // itself.
       let news = registers.filter { zones.contains($0.zone) && !added.contains($0.zone) }
       try give(news + added.flatMap { try database.registers(in: $0) }, to: machine)
     }
@@ -140,7 +141,8 @@ struct EditTransaction {
   }
 
   mutating func give(_ registers: [Register], to machine: OutboxAddress) throws {
-    // The machine's own zone says whose it is, without which it takes nothing of a child's.
+    // The machine's own zone says to which child it belongs. Without that, it takes no data of a
+    // child.
     let ordered = registers.sorted { left, _ in if case .machine = left.zone { true } else { false } }
     for batch in ordered.batches {
       let (command, change) = try database.issue(

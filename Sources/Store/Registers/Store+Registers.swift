@@ -31,7 +31,7 @@ public struct HouseholdReading: Sendable {
 
   /// The children's machines that are paired, in the order in which they were.
   public var machines: [Machine]
-  /// Who is there in accounts of this machine that several children share.
+  /// The child who is there, for each account of this machine that several children share.
   public var present: [PresentChild]
   public var registers: KnownRegisters
   /// The accounts of children's machines.
@@ -129,8 +129,8 @@ extension Database {
     }
   }
 
-  /// Keeps the registers that a child's machine holds, unless a later value is known, and moves the
-  /// clock past them.
+  /// Keeps the registers that a child's machine holds, unless a later value is known, and sets the
+  /// clock to a later time than theirs.
   ///
   /// Registers that this device has set itself are left out, unless it has lost them. So are
   /// registers of days that this device may have forgotten, or is about to forget.
@@ -151,7 +151,7 @@ extension Database {
       }
       let known = try toldRegister(register.key, in: register.zone, by: number)
       if let known, !register.holds(over: known) { continue }
-      // A machine that says more than one could hold is not believed.
+      // A machine that reports more than a machine can hold is not believed.
       let held = try room ?? toldRegisters(by: number)
       let size = Int64(register.size)
       room = held
@@ -168,7 +168,7 @@ extension Database {
     }
   }
 
-  /// Returns the number of registers that a machine has told, and the bytes of their keys and
+  /// Returns the number of registers that a machine has reported, and the bytes of their keys and
   /// values.
   private func toldRegisters(by peer: Int64) throws -> (count: Int64, bytes: Int64) {
     try first(
@@ -184,8 +184,9 @@ extension Database {
     ).map(Register.init(row:))
   }
 
-  /// Queues registers for a parent, together with those that still wait for it; the group of the
-  /// transaction has to be settled before.
+  /// Queues registers for a parent, together with those that are still pending for it.
+  ///
+  /// The group of the transaction has to be settled before.
   func queue(
     _ registers: [Register], for parent: OutboxAddress, _ store: Store, at wall: Int64
   ) throws -> [OutboxChange] {

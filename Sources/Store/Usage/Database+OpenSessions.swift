@@ -7,8 +7,10 @@ extension Database {
     try openSessions("record_id = ?", [Data(id.bytes)], on: own).first
   }
 
-  /// Returns an open session or, if there is none with that ID, the open one of a boot that has one
-  /// of these programs; only the former without a boot.
+  /// Returns the open session with an ID or, if there is none, the open session of a boot that has
+  /// one of these programs.
+  ///
+  /// Without a boot, only the ID counts.
   func openSession(
     _ id: RecordID, orOf processes: [ProcessIdentity], in boot: String?, on own: DeviceID
   ) throws -> OpenUsageSession? {
@@ -133,10 +135,10 @@ extension Database {
   }
 }
 
-/// The last programs whose part in a session has ended. The agent tells again what the node had not
-/// acknowledged when it died, and that may be recorded already. Spec: Protocol/13-agent.md §5.
+/// The last programs whose part in a session has ended. The agent repeats the reports that the node
+/// had not acknowledged when it died. They may be recorded already. Spec: Protocol/13-agent.md §5.
 extension Database {
-  /// The most programs that are kept: as many as the reports that an agent keeps.
+  /// The largest number of programs that are kept: as many as an agent keeps reports.
   private static let mostEnded: Int64 = 4_096
 
   /// Returns when a program's part in the last session ended; `nil` if none is known.

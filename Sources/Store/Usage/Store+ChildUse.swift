@@ -45,7 +45,7 @@ extension Store {
 }
 
 extension Database {
-  /// Returns whether the record of a session that was told as running has arrived.
+  /// Returns whether the record of a session that was reported as running has arrived.
   fileprivate func isRecorded(_ use: RunningUse) throws -> Bool {
     guard let child = use.child else { return false }
     return try exists(
@@ -65,7 +65,7 @@ extension DatabaseEffects {
     try database.use(of: child, since: start)
   }
 
-  /// Returns what runs on children's machines, without sessions whose record has arrived.
+  /// Returns the running sessions on children's machines, without those whose record has arrived.
   package func runningLists() throws -> [DeviceID: KnownInventory<RunningUse>] {
     try database.inventories(RunningUse.self, coding).mapValues { told in
       var told = told
@@ -168,7 +168,7 @@ extension Database {
       "SELECT * FROM usage_record WHERE child = ? AND household_start BETWEEN ? AND ?",
       [
         Data(child.bytes), max(0, first) - SpanSet.longestMilliseconds - Self.dayMilliseconds,
-        // What begins later on the last day is counted anew as well.
+        // Sessions that begin later on the last day are counted anew as well.
         (days.upperBound + 1) * Self.dayMilliseconds,
       ])
     for record in records { try count(UsageRecord(record), of: child, on: days) }

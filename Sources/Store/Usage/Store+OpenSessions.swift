@@ -25,15 +25,16 @@ extension Store {
   /// `new` begins with `process` as its only program. If a session of the application already has
   /// the program, it is returned: sessions of one application and account never overlap. A paused
   /// session of unknown programs continues at `since`. At the limit, a program that the agent has
-  /// seen (`isObserved`) replaces one of a session that has several, so that no application is left
-  /// out because of another one's processes. A caller that names the application (`isObserved` is
-  /// false) replaces the application as which the agent has just seen the program, since the agent
-  /// may see it before the caller who started it can name it; the new session begins when the
-  /// replaced one did. If an earlier session had the program, the new one begins no earlier than
-  /// the program ended there, so that a repeated report counts once; none begins if that is later
-  /// than `asOf`, the last instant at which the program is known to have run. In an account that
-  /// several children share, a session begins no earlier than the last change of who is there: the
-  /// agent may name a program that had no rules before with its start.
+  /// seen (`isObserved`) replaces a program of a session that has several. So no application is
+  /// left out because of the processes of another one. If a caller names the application
+  /// (`isObserved` is false), it replaces the application as which the agent has just seen the
+  /// program. The agent may see the program before the caller who started it can name it. The new
+  /// session begins when the replaced one did. If an earlier session had the program, the new
+  /// session begins no earlier than the program ended there. So a repeated report counts once. No
+  /// session begins if that end is later than `asOf`, the last instant at which the program is
+  /// known to have run. In an account that several children share, a session begins no earlier than
+  /// the last change of the child who is there. The agent may report the start of a program that
+  /// had no rules before.
   public func open(
     _ new: OpenUsageSession, of process: ProcessIdentity, isObserved: Bool = false, since: BootInstant? = nil,
     asOf: BootInstant
@@ -133,8 +134,8 @@ extension Store {
 
   /// Removes programs from a session, and ends it if none is left.
   ///
-  /// The same transaction stores the record that `make` returns and queues it for every parent,
-  /// with the facts that follow from it; `make` is not called if the session has ended already.
+  /// The same transaction stores the record that `make` returns, and queues it for every parent,
+  /// with the facts that follow from it. `make` is not called if the session has ended already.
   /// Returns `nil` if there is neither a session nor a record with that ID. `end` is when the
   /// programs ended, on the boot clock. With a `boot`, programs that have gone on in another
   /// session of that boot are removed from that one: `handOver` may have ended theirs since the
@@ -176,15 +177,15 @@ extension Store {
   /// Removes programs from a session of unknown programs, which waits for the next one if none is
   /// left.
   ///
-  /// `end` is when the last of them ended. With a `boot`, programs that have gone on in another
-  /// session of that boot are removed from that one, as by `endSession`.
+  /// `end` is when the last of them ended. With a `boot`, programs that have continued in another
+  /// session of that boot are removed from that session, as by `endSession`.
   public func pause(
     _ id: RecordID, of ended: [ProcessIdentity], in boot: String? = nil, at end: BootInstant, wall: Int64
   ) async throws(StoreError) {
     try await commits.commit { [own] database in
       guard var session = try database.openSession(id, orOf: ended, in: boot, on: own) else { return }
       let id = session.recordID
-      // A session in which they go on may have begun after that.
+      // A session in which they continue may have begun after that.
       let end = max(end, session.startedAt)
       let wall = max(wall, session.sessionStart)
       let used = session.activeMilliseconds(until: end)
@@ -198,7 +199,9 @@ extension Store {
   }
 
   /// Adds a reading of the agent's clock to an account's session of unknown or other programs that
-  /// merely count, or begins `new`, which has no process; returns whether it begins.
+  /// merely count, or begins `new`.
+  ///
+  /// `new` has no process. Returns whether it begins.
   ///
   /// The clock advanced by `advanced` milliseconds until `new` was last used.
   public func noteUnknown(
@@ -220,7 +223,7 @@ extension Store {
 }
 
 extension Database {
-  /// Lets a session of unknown programs go on after a pause, which does not count.
+  /// Continues a session of unknown programs after a pause, which does not count.
   func resume(_ session: inout OpenUsageSession, at since: BootInstant?) throws {
     guard session.category == .reward, var activity = session.activity, let since else { return }
     activity.clock = max(activity.clock, since.milliseconds)

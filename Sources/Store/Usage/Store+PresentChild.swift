@@ -2,13 +2,14 @@ import Foundation
 import GRDB
 import LatchkeyModel
 
-/// Who is there in accounts of this machine that several children share. Spec:
+/// The child who is there, for each account of this machine that several children share. Spec:
 /// Protocol/10-household.md §3.
 extension Store {
   /// Returns for how many milliseconds no PIN of a child is taken; 0 if one is taken now, which
   /// then counts as wrong until it has proved right.
   ///
-  /// So a node that is killed in between, and PINs that are given at the same time, gain nothing.
+  /// So neither a node that is killed in between nor PINs that are given at the same time allow
+  /// more tries.
   public func tryPIN(of child: ChildID, in boot: String, at now: BootInstant) async throws(StoreError) -> Int64 {
     try await commits.commit { database in
       let known = try database.wrongPINs(of: child)
@@ -26,13 +27,14 @@ extension Store {
     try await read { try $0.wrongPINs(of: child) }
   }
 
-  /// Ends the open sessions of an account in the present boot, and begins those anew whose programs
-  /// run.
+  /// Ends the open sessions of an account in the present boot, and begins the ones with running
+  /// programs anew.
   ///
-  /// One transaction also keeps who is there from now on (`nil` for no change), and forgets the
-  /// wrong PINs of a child who is there. Nothing changes unless `before` was there until then, if
-  /// it is given. `next` returns the session that the programs of a session begin, by who is there
-  /// from now on; `nil` leaves the session open. Returns the streams with items for parents.
+  /// The same transaction keeps the child who is there from now on (`nil` for no change), and
+  /// deletes the wrong PINs of that child. Nothing changes unless `before` was there until then, if
+  /// it is given. `next` returns the session that the programs of a session begin, for the child
+  /// who is there from now on. `nil` leaves the session open. Returns the streams with items for
+  /// parents.
   public func handOver(
     _ account: UInt32, to present: PresentChild?, after before: PresentChild? = nil, in boot: String,
     at wall: Int64,
@@ -62,7 +64,8 @@ extension Store {
     }
   }
 
-  /// Returns who is there in accounts of this machine, by any boot's word.
+  /// Returns the child who is there for each account of this machine, in whichever boot that was
+  /// stored.
   public func presentChildren() async throws(StoreError) -> [PresentChild] {
     try await read { try $0.presentChildren() }
   }
@@ -100,7 +103,7 @@ extension Database {
     if let child = present.child { try run("DELETE FROM wrong_pin WHERE child = ?", [child.bytes]) }
   }
 
-  /// Forgets the presence and the wrong PINs of a child whom this machine no longer serves.
+  /// Deletes the presence and the wrong PINs of a child whom this machine no longer serves.
   func forgetPresence(of child: ChildID) throws {
     try run("DELETE FROM present_child WHERE child = ?", [child.bytes])
     try run("DELETE FROM wrong_pin WHERE child = ?", [child.bytes])

@@ -87,7 +87,8 @@ extension Database {
       WHERE s.child = ? AND p.state = 2 AND p.device_id <> ? ORDER BY p.number
       """, [child.bytes, sender.bytes], { OutboxAddress(number: $0.integer(0), device: try $0.deviceID(1)) }
     )
-    // What a machine is told is checked against what it serves now, whatever was shared before.
+    // What is sent to a machine depends on the children that it serves now, whatever was shared
+    // before.
     .filter { try serves($0.device, child) }
   }
 

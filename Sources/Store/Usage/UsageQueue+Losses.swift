@@ -22,8 +22,9 @@ extension Database {
     }
   }
 
-  /// Stores a report of dropped usage once; on a child, `parent` is the one whose queue had no
-  /// space.
+  /// Stores a report of dropped usage once.
+  ///
+  /// On a child, `parent` is the parent whose queue had no space.
   func keep(_ loss: UsageLoss, parent: Int64?, at wall: Int64) throws {
     try run(
       "INSERT INTO usage_loss VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -39,8 +40,10 @@ extension Database {
 }
 
 extension UsageQueue {
-  /// Drops the oldest items and queues a record of the loss, with earlier such records that were
-  /// never passed to a session; returns the number of items by which the queue shrinks.
+  /// Drops the oldest items, queues a record of the loss, and returns the number of items by which
+  /// the queue shrinks.
+  ///
+  /// The record includes earlier losses that were never passed to a session.
   func drop() throws -> Int64 {
     let most = max(2, min(1_024, store.caps.items / 16))
     let rows = try database.rows(

@@ -18,7 +18,9 @@ struct UsageQueue {
   /// The number of items that one step examines, which limits the transaction.
   private static let step = 4_096
 
-  /// Queues an item, and makes space if there is none; an item without space counts as dropped.
+  /// Queues an item, and makes space if there is none.
+  ///
+  /// An item without space counts as dropped.
   ///
   /// `change` is `nil` if neither the item nor the record of dropped items was queued.
   func add(_ item: QueuedItem) throws -> (isQueued: Bool, change: OutboxChange?) {
@@ -91,8 +93,8 @@ struct UsageQueue {
   }
 
   private func makeRoom() throws -> Bool {
-    // A step that frees little space would soon have to be repeated, so a stronger one follows.
-    // Nothing is dropped while there is another way.
+    // A step that frees little space would soon have to be repeated, so a stronger one follows. No
+    // item is dropped while there is another way.
     let enough = max(1, min(Int64(Self.step), store.caps.items) / 8)
     let hours = try merge(into: 1)
     if hours >= enough { return true }
