@@ -89,7 +89,7 @@ public struct LinkSettings: Sendable {
   public var runID: [UInt8]
   public var name: String
   public var role: DeviceRole
-  /// How much the peer may send in each class before it is acknowledged.
+  /// The amount that the peer may send in each class before it is acknowledged.
   public var windowItems = UInt32(Limits.windowItems)
   /// The number of bytes that the peer may send in each class before they are acknowledged.
   public var windowBytes = UInt32(Limits.windowBytes)

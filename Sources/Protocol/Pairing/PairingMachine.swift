@@ -94,7 +94,8 @@ public struct PairingMachine<Line: Sendable>: Sendable {
   private(set) var last: PairingOutcome?
   /// The number of wrong guesses at the code.
   var failures = 0
-  /// Whether the person here has cancelled a pairing that the other machine may have completed.
+  /// A Boolean value that indicates whether the person here has cancelled a pairing that the other
+  /// machine may have completed.
   ///
   /// The device is then removed again after completion, with a signed notice.
   var isTakenBack = false

@@ -21,7 +21,7 @@ public struct DatabaseEffects: EffectTransaction {
   private(set) var offers: [(child: ChildID, device: DeviceID)] = []
   /// Values of committed facts; `nil` to compute all of them anew.
   private let cache: FactCache?
-  /// Whether the transaction only reads what is committed.
+  /// A Boolean value that indicates whether the transaction only reads committed data.
   private let isReading: Bool
   private var factCounts: [FactCache.Place: Int64] = [:]
   /// Registers for the parent that gave the command.
@@ -182,7 +182,7 @@ public struct DatabaseEffects: EffectTransaction {
 /// over, or paid in advance (Protocol/11-rules.md §6).
 public struct PointsCarry: Hashable, Sendable {
   public var app: AppID
-  /// Whether it earns or costs.
+  /// The category, which decides whether it earns or costs.
   public var category: AppCategory
   public var day: FamilyDay
   public var remainder: PointsRemainder

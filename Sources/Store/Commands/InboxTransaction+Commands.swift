@@ -109,8 +109,10 @@ extension Database {
 /// The handling of receipts on the parent's machine, which compares them with its commands and does
 /// not rely on them. Spec: Protocol/06-messages.md §4.
 extension InboxTransaction {
-  /// Applies a child's receipt to this device's command; one that cannot be used has no content,
-  /// but ends the command, since no other will arrive.
+  /// Applies a child's receipt to this device's command.
+  ///
+  /// A receipt that cannot be used has no content, but ends the command, since no other receipt
+  /// will arrive.
   mutating func applyReceipt(_ item: DeliveryItem, _ body: Result<CommandReceipt, BodyFault>) throws {
     var outcome = CommandReceipt.Outcome.superseded(nil)
     do {
@@ -229,7 +231,7 @@ extension Store {
     }
   }
 
-  /// Records the outcome of an effect and queues its receipt, in one transaction; returns the
+  /// Records the outcome of an effect, queues its receipt in the same transaction, and returns the
   /// stream that got the receipt; `nil` if the effect has an outcome already.
   public func finishEffect(
     _ id: CommandID, _ outcome: EffectOutcome, at wall: Int64

@@ -51,7 +51,7 @@ struct Parameters {
   private mutating func bound(_ result: CInt) { if code == SQLITE_OK { code = result } }
 }
 
-/// Tells SQLite to copy the bytes before the call returns.
+/// The value by which SQLite copies the bytes before the call returns.
 private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 extension Bindable where Self: BinaryInteger {

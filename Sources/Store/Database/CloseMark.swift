@@ -35,7 +35,8 @@ struct CloseMark {
     return bytes == Array(state.utf8)
   }
 
-  /// The size of the file and the time of its last change; `nil` if it has a log, or is not there.
+  /// The size of the file and the time of its last change; `nil` if it has a log, or does not
+  /// exist.
   private var state: String? {
     var (file, log) = (stat(), stat())
     guard stat(database, &file) == 0, stat(database + "-wal", &log) != 0 || log.st_size == 0 else { return nil }

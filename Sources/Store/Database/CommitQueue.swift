@@ -29,7 +29,7 @@ final class CommitQueue: Sendable {
   private struct State {
     var jobs: [Job] = []
     var isDraining = false
-    /// Whether a timer ends the wait of jobs that may wait, and whether it has done so.
+    /// The states of the timer that ends the wait of jobs that may wait: it runs, or it has fired.
     var isTimed = false
     var isDue = false
   }
@@ -182,8 +182,9 @@ final class CommitQueue: Sendable {
     }
   }
 
-  /// Runs jobs in one transaction and resumes their callers; on failure, nothing of them is kept,
-  /// and `running` is the index of the job that failed.
+  /// Runs jobs in one transaction and resumes their callers.
+  ///
+  /// On failure, no change of theirs is kept, and `running` is the index of the job that failed.
   private func attempt(_ jobs: ArraySlice<Job>, _ running: inout Int) throws(StoreError) {
     var endings: [@Sendable () -> Void] = []
     endings.reserveCapacity(jobs.count)

@@ -152,7 +152,8 @@ struct DiskPlan: Hashable, Sendable {
   /// The number of log pages from which the log is written back.
   var logPages: Int64 { log / Self.page }
 
-  /// The size of a trial write in bytes; a disk that has space for no more than one message is
-  /// still full.
+  /// The size of a trial write in bytes.
+  ///
+  /// A disk that has space for only one message is still full.
   var trial: Int64 { min(256 << 10, reserve / 4) }
 }

@@ -1,6 +1,6 @@
 /// The tables of rules, facts, applications and use.
 extension Migration001 {
-  /// What parents have set, and the accounts of children's machines.
+  /// The tables of registers that parents have set, and of the accounts of children's machines.
   static let rules = """
     -- The household's desired state: on a child's machine what is in force, on a parent's what was set there.
     CREATE TABLE register (

@@ -20,18 +20,19 @@ public final class Store: Sendable {
   let ageClock: AgeClock
   let factCache = FactCache()
   public let path: String
-  /// A Boolean value that indicates whether the database was opened without a look at all of it,
-  /// which `examine` makes up for.
+  /// A Boolean value that indicates whether the database was opened without a check of all of it.
+  ///
+  /// `examine` makes the check later.
   public let isUnexamined: Bool
 
   /// Opens the database, and creates it if it does not exist.
   ///
-  /// It is checked, unless the file is as it was closed: the check reads all of it, which takes a
-  /// second for a few years of records. A damaged file is moved aside with its log files, never
-  /// deleted, and reported as `StoreError.corrupt`. `caps` limits the items that wait for one peer
-  /// in one class, and `clock` measures how long items have waited. With `keepsReserve`, space is
-  /// reserved for a full disk, as a running node does. A database of this version then opens on a
-  /// full disk as well.
+  /// It is checked, unless the file is unchanged since it was closed. The check reads all of it,
+  /// which takes a second for a few years of records. A damaged file is moved aside with its log
+  /// files, never deleted, and reported as `StoreError.corrupt`. `caps` limits the items that wait
+  /// for one peer in one class, and `clock` measures how long items have waited. With
+  /// `keepsReserve`, space is reserved for a full disk, as a running node does. A database of this
+  /// version then opens on a full disk as well.
   public init(
     path: String, own: DeviceID, coding: any BodyCoding, keys: any KeySource, caps: QueueCaps = QueueCaps(),
     clock: StoreClock = .stopped, keepsReserve: Bool = false

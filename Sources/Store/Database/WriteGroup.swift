@@ -6,7 +6,7 @@ import LatchkeyModel
 ///
 /// It is read and written once, and not for each job.
 ///
-/// The database lags behind a group. `settle` writes the changes and discards the rest; it is
+/// The database lags behind a group. `settle` writes the changes and discards the rest. It is
 /// called before any job that does not know the group, and before the commit. A group ends with its
 /// transaction, including after a rollback.
 final class WriteGroup {

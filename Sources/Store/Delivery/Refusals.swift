@@ -15,8 +15,9 @@ extension InboxTransaction {
     refused.append(RefusedItem(streamClass: streamClass, kind: item.kind, itemID: item.itemID, reason: fault.reason))
   }
 
-  /// Queues a notice of the ignored items; items that do not fit are included in the total that the
-  /// next notice states.
+  /// Queues a refusal of the ignored items.
+  ///
+  /// Items that do not fit are included in the total that the next refusal states.
   mutating func tellRefusals() throws {
     guard !refused.isEmpty, !result.wasRemoved else { return }
     let total =

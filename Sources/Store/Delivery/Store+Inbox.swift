@@ -8,11 +8,12 @@ extension Store {
   /// Items that are already in force change nothing. On a full disk, the items are stored in parts,
   /// as far as there is space. The stored items are in force, and are ignored when they are
   /// repeated. The result contains their effects and the fault. A `removal` among the runs has a
-  /// verified signature. Items in flight while a device is removed are refused with `noSuchPeer`.
-  /// So is a removal that arrived in a session of an earlier pairing, since it ends that pairing
-  /// and not the present one. `sessionKey` is the pairwise key of the session that brought the
-  /// items; `nil` if it belongs to the present pairing. Receipts state how far this machine
-  /// enforces rules, and whether an agent has yet to say that they are in force (`awaitsAgent`).
+  /// verified signature. Items in flight while a device is removed are refused with `noSuchPeer`. A
+  /// removal that arrived in a session of an earlier pairing is refused as well, since it ends that
+  /// pairing and not the present one. `sessionKey` is the pairwise key of the session that brought
+  /// the items; `nil` if it belongs to the present pairing. Receipts state how far this machine
+  /// enforces rules, and whether an agent has not confirmed yet that they are in force
+  /// (`awaitsAgent`).
   public func receive(
     _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, in sessionKey: [UInt8]? = nil, enforcement: Enforcement,
     awaitsAgent: Bool = false, at wall: Int64

@@ -7,8 +7,8 @@ extension Store {
   /// limits.
   ///
   /// Numbers without an item are returned as skips. Expired items are first removed from the queue,
-  /// durably. Once a usage item has been returned, it is no longer merged into a total, durably,
-  /// since the peer may have it.
+  /// durably. Once a usage item has been returned, it is never merged into a total any more, since
+  /// the peer may have it.
   public func load(
     _ device: DeviceID, _ streamClass: StreamClass, epoch: UInt64, from: UInt64, items: Int, bytes: Int,
     at wall: Int64

@@ -3,7 +3,8 @@ import GRDB
 import LatchkeyModel
 
 extension Store {
-  /// Returns the items that wait for a device, most urgent class first, then oldest first;
+  /// Returns the pending items for a device, most urgent class first, then oldest first.
+  ///
   /// `streamClass` and `number` select one class and one item; `nil` selects all.
   public func queue(
     _ device: DeviceID, _ streamClass: StreamClass?, number: UInt64? = nil, limit: Int, at wall: Int64
@@ -41,8 +42,9 @@ extension Store {
 }
 
 extension Database {
-  /// Removes an item from a queue if it is still there, and counts its fate; its number is sent as
-  /// a skip.
+  /// Removes an item from a queue if it is still pending, and counts its fate.
+  ///
+  /// Its number is sent as a skip.
   func withdraw(
     _ peer: Int64, _ streamClass: StreamClass, _ sequence: Int64, itemID: Data, as fate: DeliveryFate?, at wall: Int64
   ) throws {

@@ -201,9 +201,9 @@ extension Database {
 
   /// Returns an SQL condition for the commands that a restored child has lost.
   ///
-  /// Everything from epochs after the child's is lost. Commands of earlier epochs are not lost:
-  /// each restart gives those that the child lacked at that time a number of the new epoch. `epoch`
-  /// is the command stream's epoch before the restart.
+  /// Everything from epochs after the child's is lost. Commands of earlier epochs are not lost.
+  /// Each restart gives numbers of the new epoch to the commands that the child lacked at that
+  /// time. `epoch` is the command stream's epoch before the restart.
   func isLost(from peer: Int64, after held: UInt64, earlier: StreamPosition?, epoch: UInt64?) throws -> String {
     func number(_ value: UInt64) -> String { "\(Int64(bitPattern: value))" }
     if let earlier {

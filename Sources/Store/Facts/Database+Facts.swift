@@ -7,8 +7,8 @@ extension Database {
   /// Returns the facts of a kind about a child, in the order in which they arrived.
   func facts(_ kind: FactKind, of child: ChildID) throws -> [Fact] { try facts(kind, of: child, after: 0).0 }
 
-  /// Returns the facts of a kind that arrived after one of that number, and the number of the last;
-  /// `nil` for none.
+  /// Returns the facts of a kind that arrived after the fact of that number, and the number of the
+  /// last one; `nil` if there are none.
   func facts(_ kind: FactKind, of child: ChildID, after number: Int64) throws -> ([Fact], last: Int64?) {
     var facts: [Fact] = []
     var last: Int64?

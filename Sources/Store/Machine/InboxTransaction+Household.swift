@@ -114,8 +114,10 @@ extension InboxTransaction {
   /// milliseconds.
   private static var recentMilliseconds: Int64 { 300_000 }
 
-  /// Returns whether another parent has lately forwarded a later list: of two parents of a machine,
-  /// one without a connection knows an earlier list.
+  /// Returns whether another parent has lately forwarded a later list.
+  ///
+  /// A machine may have two parents, and one of them without a connection to it knows an earlier
+  /// list.
   private func isOutdated(_ part: Inventory, of device: DeviceID) throws -> Bool {
     guard
       let known = try database.row(

@@ -106,8 +106,9 @@ extension Store {
 /// The replacement of the household's discovery key and of the pairwise keys. Spec:
 /// Protocol/06-messages.md §8.
 extension Database {
-  /// Creates the household's next discovery key and queues it for every remaining child; does
-  /// nothing on a device that founded no household.
+  /// Creates the household's next discovery key and queues it for every remaining child.
+  ///
+  /// It does nothing on a device that founded no household.
   func rotateDiscoveryKey(_ store: Store, at wall: Int64) throws -> [OutboxChange] {
     guard let newest = try newestGeneration() else { return [] }
     try run("INSERT INTO discovery_key VALUES (?, ?)", [newest + 1, Data(store.keys.freshKey())])
@@ -199,8 +200,9 @@ extension Database {
       [Data(keys.present), keys.next.map { Data($0) }, keys.previous.map { Data($0) }, peer.number])
   }
 
-  /// Makes one device's registers another's, so that it can send them to machines; a child's
-  /// machine serves no child until it is paired again.
+  /// Makes one device's registers another's, so that this other device can send them to machines.
+  ///
+  /// A child's machine serves no child until it is paired again.
   fileprivate func giveRegisters(of old: DeviceID, to new: DeviceID) throws {
     try run("UPDATE register SET modified_author = ? WHERE modified_author = ?", [Data(new.bytes), Data(old.bytes)])
     let zones = try zones()

@@ -219,8 +219,10 @@ extension Database {
         + "pending_lapsed = 0 WHERE device_id = ?", [Data(device.bytes)])
   }
 
-  /// Rolls back, and returns, any other device that a code left pending, so that it pairs one
-  /// device; throws `StoreError.unexpected` if the code is closed.
+  /// Rolls back and returns any other device that a code left pending, so that the code pairs one
+  /// device.
+  ///
+  /// Throws `StoreError.unexpected` if the code is closed.
   func makeRoom(_ invitation: String, for device: DeviceID) throws -> DeviceID? {
     guard try row("SELECT 1 FROM invitation WHERE pairing_id = ? AND outcome IS NOT NULL", [invitation]) == nil
     else { throw StoreError.unexpected("a device pairs with a code that is closed") }

@@ -35,8 +35,8 @@ public struct PeerRecord: Hashable, Sendable {
   public var removalSilences: Int
   /// The generation of the household's discovery key that it has, as far as is known.
   public var knownGeneration: Int64
-  /// Whether the peer, a child's machine, has reported its registers since it was paired, but is
-  /// not yet assigned to the child for whom it was paired.
+  /// A Boolean value that indicates whether the peer, a child's machine, has reported its registers
+  /// since it was paired, but is not yet assigned to the child for whom it was paired.
   public var isToBeAssigned: Bool
   /// A Boolean value that indicates whether it has become the machine of the child that it was
   /// paired for, if any.
@@ -133,8 +133,9 @@ extension Store {
     }
   }
 
-  /// Makes a pending device active and marks its code as used up; returns `false`, and changes
-  /// nothing, if the pairing was rolled back.
+  /// Makes a pending device active and marks its code as used up.
+  ///
+  /// Returns `false`, and changes nothing, if the pairing was rolled back.
   public func promote(
     _ device: DeviceID, address: ReachedAddress? = nil, at wall: Int64
   ) async throws(StoreError) -> Bool {
@@ -155,8 +156,9 @@ extension Store {
     try await commits.commit(.upkeep) { database in try database.discardPending(device) }
   }
 
-  /// Marks a pending pairing as failed for the person because it was not confirmed in time; its key
-  /// is kept for a session only.
+  /// Marks a pending pairing as failed for the person because it was not confirmed in time.
+  ///
+  /// Its key is kept only for a session.
   public func lapse(_ device: DeviceID, bootID: String, now: BootInstant) async throws(StoreError) {
     try await commits.commit(.upkeep) { database in
       try database.run(

@@ -87,8 +87,9 @@ extension Store {
     Int(try await commits.commit(.upkeep) { try $0.integer(sql, [device.bytes]) } ?? 0)
   }
 
-  /// Puts a device into quarantine because two live machines use its keys; nothing is exchanged
-  /// with it until a person has decided.
+  /// Puts a device into quarantine because two live machines use its keys.
+  ///
+  /// No data is exchanged with it until a person has decided.
   public func quarantine(_ device: DeviceID, at wall: Int64) async throws(StoreError) {
     try await commits.commit(.upkeep) { [own] database in
       let row = try database.row(
@@ -158,8 +159,10 @@ extension Database {
     }
   }
 
-  /// Marks a device as removed and erases its keys, but for a pending pairing's if that continues;
-  /// a device that was never active leaves no trace.
+  /// Marks a device as removed and erases its keys.
+  ///
+  /// The key of a pending pairing is kept if that pairing continues. A device that was never active
+  /// leaves no trace.
   func eraseKeys(of device: DeviceID, keepsPending: Bool = false) throws {
     try run(
       """

@@ -15,9 +15,9 @@ extension Database {
   /// Returns the children whose registers, use and facts are sent to a machine.
   func givenChildren(of device: DeviceID) throws -> [ChildID] { try givenZone(of: device).servedChildren }
 
-  /// Returns the children of a machine by all that is known, also by the machine's own word.
+  /// Returns the children of a machine by all that is known, including the machine's own report.
   ///
-  /// That word assigns the use that it reports. It is never a reason to send the machine anything.
+  /// That report assigns the use of the machine. It is never a reason to send data to the machine.
   func servedChildren(of device: DeviceID) throws -> [ChildID] {
     var map = RegisterMap(try registers(in: .machine(device)))
     for register in try toldZone(of: device) { map.merge(register) }
@@ -44,8 +44,8 @@ extension Database {
     return try register(key, in: .machine(device)) != nil
   }
 
-  /// Acts on a machine's word that another parent has taken a child from it that this one gave it,
-  /// or has given it back.
+  /// Acts on a machine's report that another parent has taken a child from it that this parent gave
+  /// it, or has given the child back.
   func noteOwner(_ told: Register, _ device: DeviceID, own: DeviceID) throws {
     guard let child = told.key.servedChild, let held = try register(told.key, in: told.zone),
       held.servedChild != nil, told.holds(over: held)
@@ -63,8 +63,10 @@ extension Database {
     }
   }
 
-  /// Forgets a machine's registers of a child's zone, as it does when it stops serving the child,
-  /// but for the name, which is still shown.
+  /// Deletes a machine's registers of a child's zone, as the machine does when it stops serving the
+  /// child.
+  ///
+  /// The name is kept, since it is still shown.
   func forgetTold(of child: ChildID, by device: DeviceID) throws {
     try run(
       """

@@ -76,7 +76,9 @@ extension Database {
   }
 
   /// Sets registers of the machine's own zone about owners of accounts, and returns the changed
-  /// ones; a register that is missing is not deleted.
+  /// ones.
+  ///
+  /// A register that is missing is not deleted.
   fileprivate func setOwners(
     _ owners: [(key: RegisterKey, value: String?)], own: DeviceID, at wall: Int64
   ) throws -> [Register] {

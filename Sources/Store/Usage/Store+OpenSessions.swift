@@ -8,7 +8,7 @@ public enum SessionOpening: Hashable, Sendable {
   case otherApplication(AppID)
   /// The program has ended, and all its use is already recorded.
   case ended
-  /// As many programs as the limit permits are being recorded.
+  /// The limit of programs that are being recorded is reached.
   case full
 }
 

@@ -5,8 +5,9 @@ import LatchkeyModel
 /// The child who is there, for each account of this machine that several children share. Spec:
 /// Protocol/10-household.md §3.
 extension Store {
-  /// Returns for how many milliseconds no PIN of a child is taken; 0 if one is taken now, which
-  /// then counts as wrong until it has proved right.
+  /// Returns for how many milliseconds no PIN of a child is taken; 0 if a PIN is taken now.
+  ///
+  /// A PIN that is taken counts as wrong until it has proved right.
   ///
   /// So neither a node that is killed in between nor PINs that are given at the same time allow
   /// more tries.

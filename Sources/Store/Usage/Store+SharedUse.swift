@@ -92,8 +92,9 @@ extension Database {
     .filter { try serves($0.device, child) }
   }
 
-  /// Queues a record for another machine of its child; if there is no space, in place of the oldest
-  /// ones that wait.
+  /// Queues a record for another machine of its child.
+  ///
+  /// If there is no space, it replaces the oldest pending records.
   func pass(
     _ record: UsageRecord, to peer: OutboxAddress, _ store: Store, in group: WriteGroup,
     at wall: Int64

@@ -10,8 +10,10 @@ extension Store {
     }
   }
 
-  /// Returns the sessions that overlap a range, newest first, with the reason why each cannot be
-  /// true, as found when it was stored; `nil` if it can.
+  /// Returns the sessions that overlap a range, newest first, each with its doubt.
+  ///
+  /// A doubt is the reason why a session cannot be true, as found when it was stored; `nil` if it
+  /// can.
   ///
   /// Without a device or an application, all count. `before` is the start and the ID of the last
   /// session on the previous page.
@@ -91,8 +93,9 @@ extension Database {
     return true
   }
 
-  /// Inserts a record of this machine and queues it for every parent, unless a parent's queue has
-  /// no space even after making some, which the audit log records.
+  /// Inserts a record of this machine and queues it for every parent.
+  ///
+  /// A parent's queue may have no space, even after some was made. The audit log records this.
   func report(_ record: UsageRecord, _ store: Store, in group: WriteGroup, at wall: Int64) throws -> [OutboxChange] {
     guard try insert(record, in: group, at: wall) else { return [] }
     let item = QueuedItem(kind: .usageRecord, id: record.recordID.bytes, body: store.coding.encode(record), level: 0)
@@ -110,8 +113,9 @@ extension Database {
 }
 
 extension UsageRecord {
-  /// Creates a record from a row of the records, or from one of the open sessions, which are
-  /// `device`'s and have no sums yet.
+  /// Creates a record from a row of the records or of the open sessions.
+  ///
+  /// Open sessions are `device`'s and have no sums yet.
   init(_ row: Row, of device: DeviceID? = nil) throws {
     guard let id = RecordID(bytes: row["record_id"] as Data), let app = AppID(row["app_id"]),
       let category = AppCategory(rawValue: row["category"]), let evidence = UsageEvidence(rawValue: row["evidence"])

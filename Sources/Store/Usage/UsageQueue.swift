@@ -121,8 +121,8 @@ struct UsageQueue {
     var record: UsageRecord
   }
 
-  /// Merges the oldest records of the same hour (level 1) or family day (2) into totals; returns
-  /// the number of items by which the queue shrinks.
+  /// Merges the oldest records of the same hour (level 1) or family day (2) into totals, and
+  /// returns the number of items by which the queue shrinks.
   private func merge(into level: Int64) throws -> Int64 {
     var buckets: [Bucket: [Member]] = [:]
     var order: [Bucket] = []
