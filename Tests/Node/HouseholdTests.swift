@@ -178,6 +178,22 @@ import Testing
     #expect(first.map(\.key) == [key, HouseholdKey.child(ben)], "Emma has the machine already.")
   }
 
+  @Test("The account that runs a node is its only child's there, and another machine's account is not this parent's")
+  func ownAccount() throws {
+    let known = try household().book.registers
+    let onItself = Household(
+      book: RuleBook(KnownRegisters(edition: 1, own: known, told: [:]), own: emmas), machines: [], ownAccount: 1_000)
+    #expect(onItself.user(of: 1_000, on: emmas) == .child(emma) && onItself.user(of: 1_001, on: emmas) == .nobody)
+    #expect(onItself.children(of: 1_000, on: emmas) == [emma] && onItself.children(of: 1_001, on: emmas) == [])
+    // This parent's own account may have the same number as one of Emma's machine.
+    var atParent = try household()
+    for account in [UInt32(1_000), 1_001] {
+      atParent.ownAccount = 1_000
+      #expect(atParent.user(of: account, on: emmas) == .nobody)
+      #expect(atParent.children(of: account, on: emmas) == [emma])
+    }
+  }
+
   @Test("The agent of one user reaches no other account, and none at all where its own is nobody's")
   func unreached() throws {
     let accounts = [1_000, 1_001].map { Account(uid: $0, name: "u\($0)", fullName: "") }

@@ -34,7 +34,7 @@ extension Household {
   func user(of account: UInt32, on device: DeviceID) -> AccountUser {
     let served = children(of: device)
     guard let owners = owners(of: account, on: device) else {
-      return account == ownAccount && served.count == 1 ? .child(served[0]) : .nobody
+      return account == ownAccount && served.count == 1 && !isAnother(device) ? .child(served[0]) : .nobody
     }
     guard owners.count > 1 else { return owners.first.map { .child($0) } ?? .nobody }
     let sharing = owners.filter { served.contains($0) }
@@ -52,10 +52,19 @@ extension Household {
   }
 
   /// Returns the children whose account it is, whoever is there.
+  ///
+  /// What another machine tells of an account that no parent has decided about is about its only
+  /// child: that account runs its node.
   func children(of account: UInt32, on device: DeviceID) -> [ChildID] {
+    if isAnother(device), owners(of: account, on: device) == nil {
+      let served = children(of: device)
+      return served.count == 1 ? served : []
+    }
     let sharing = sharers(of: account, on: device)
     return sharing.isEmpty ? user(of: account, on: device).children : sharing
   }
+
+  private func isAnother(_ device: DeviceID) -> Bool { machines.contains { $0.device == device } }
 
   func absent(in account: UInt32, on device: DeviceID) -> Set<ChildID> {
     Set(sharers(of: account, on: device)).subtracting(user(of: account, on: device).children)

@@ -25,7 +25,7 @@ struct Household: Sendable {
   /// Who is there in accounts of this machine that several children share.
   var present: [UInt32: ChildID] = [:]
   /// The account that this node runs as: a person's, where it is not the machine's service.
-  var ownAccount: UInt32 = geteuid()
+  var ownAccount: UInt32?
 
   var registers: RegisterMap { book.registers }
   var told: [DeviceID: RegisterMap] { book.told }
@@ -190,7 +190,8 @@ final class HouseholdReader: Sendable {
     let present = reading.present.filter { $0.bootID == bootID }
     let household = Household(
       book: RuleBook(reading.registers, own: own), machines: machines, ownAccounts: reading.accounts[own] ?? [],
-      present: Dictionary(present.map { ($0.account, $0.child) }) { first, _ in first }.compactMapValues(\.self))
+      present: Dictionary(present.map { ($0.account, $0.child) }) { first, _ in first }.compactMapValues(\.self),
+      ownAccount: geteuid())
     last.withLock { $0 = household }
     return household
   }
