@@ -145,7 +145,7 @@ actor LinkDirectory {
   /// Waits at the start of the node until a session with a device is open, at most a quarter of a
   /// second, or for nothing without devices.
   ///
-  /// What reads the machine's accounts and files then does not delay what waits for the machine.
+  /// What reads much and is not urgent then does not delay what waits for the machine.
   func firstSession() async {
     let began = context.now()
     while !links.isEmpty, !isStopping, !Task.isCancelled {

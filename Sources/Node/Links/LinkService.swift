@@ -5,18 +5,35 @@ import Logging
 import ServiceLifecycle
 
 /// A service that carries out the links' operations for as long as the node runs.
+///
+/// It begins before it is run, so that peers are called while the other services start.
 struct LinkService: Service {
-  let directory: LinkDirectory
+  private let directory: LinkDirectory
+  private let work: Task<Void, Never>
+
+  init(directory: LinkDirectory) {
+    self.directory = directory
+    work = Task {
+      await withDiscardingTaskGroup { group in
+        for await job in directory.work { group.addTask { await job() } }
+        group.cancelAll()
+      }
+    }
+  }
 
   func run() async throws {
-    await withDiscardingTaskGroup { group in
-      group.addTask {
-        // Every peer receives a goodbye before anything is cancelled.
-        try? await gracefulShutdown()
-        await directory.shutDown()
+    await withTaskCancellationHandler {
+      await withDiscardingTaskGroup { group in
+        group.addTask {
+          // Every peer receives a goodbye before anything is cancelled.
+          try? await gracefulShutdown()
+          await directory.shutDown()
+        }
+        await work.value
+        group.cancelAll()
       }
-      for await job in directory.work { group.addTask { await job() } }
-      group.cancelAll()
+    } onCancel: {
+      work.cancel()
     }
   }
 }

@@ -37,6 +37,7 @@ extension PeerLink {
 
   /// Commits runs, reports them as stored, and then makes them visible.
   func commit(_ runs: [ItemRun], in sessionKey: [UInt8]?) async {
+    await context.firstLooks.wait()
     do throws(StoreError) {
       try await keepDiscoveryKeys(runs)
       CrashPoint.runGathered.reached()

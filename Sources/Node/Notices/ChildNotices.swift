@@ -146,6 +146,7 @@ struct AnswerNoticeService: Sendable {
     var known: Set<CommandID>?
     await context.factNews.follow {
       if let told = await look(known) { known = told }
+      context.firstLooks.made(.answers)
       // Until the first look has succeeded, it is tried again after a pause.
       return known == nil ? 1_000 : nil
     }

@@ -60,6 +60,8 @@ final class NodeContext: Sendable {
   let feed: ChangeFeed
   /// What the bridges of receivers do at present.
   let bridges = BridgeBoard()
+  /// What is looked at before peers' items are stored.
+  let firstLooks: FirstLooks
   /// The time by which rules apply.
   let time: HouseholdTime
   /// Signals that the kernel reported a change of interfaces or addresses.
@@ -96,6 +98,7 @@ final class NodeContext: Sendable {
     self.bootID = boot
     households = HouseholdReader(store, own: profile.deviceID, bootID: boot)
     sessions = OpenSessions(bootID: boot)
+    firstLooks = FirstLooks(profile.role == .child ? [.answers, .rules] : [], at: BootClock.now())
     let first = Int(clamping: SystemClock.boot.microseconds)
     (notices, feed) = (NoticeBoard(numbersFrom: first), ChangeFeed(store, numbersFrom: first))
     time = HouseholdTime(isChild: profile.role == .child, clock) {

@@ -86,7 +86,7 @@ public final class RunningNode: Sendable {
         path: folder.database, own: own, coding: MessageBodyCoding(commands), keys: SecureKeySource(),
         caps: configuration.caps,
         clock: StoreClock(bootID: bootID ?? Hexadecimal.encode(SecureRandom.bytes(16)), now: { BootClock.now() }),
-        keepsReserve: true)
+        keepsReserve: true, isStarting: true)
     } catch {
       throw NodeStartupError(error)
     }
@@ -137,8 +137,14 @@ public final class RunningNode: Sendable {
       // connected.
     } catch { throw NodeStartupError(error) }
 
+    if profile.role == .child, configuration.agent != .none {
+      // Before the first edit can arrive.
+      context.enforcementState.expectAgent(at: context.now())
+    }
     let directory = LinkDirectory(context)
     do { try await directory.refreshAll() } catch { throw NodeStartupError(error) }
+    // Peers are called from here on.
+    let links = LinkService(directory: directory)
     let discovery = DiscoveryService(context: context, directory: directory, port: listener.port)
     let (interfaces, allowsLoopback) = (configuration.interfaces, !configuration.discovers)
     let pairing = PairingService(
@@ -152,8 +158,6 @@ public final class RunningNode: Sendable {
     var ofRole: [any Service] = []
     let refused = RefusedProgramService(context: context, directory: directory)
     if profile.role == .child, configuration.agent != .none {
-      // Before the first edit can arrive.
-      context.enforcementState.expectAgent(at: context.now())
       ofRole = [RunningPart { await AgentService(context: context, usage: usage, refused: refused).run() }]
     }
     if profile.role == .child {
@@ -176,7 +180,11 @@ public final class RunningNode: Sendable {
         RunningPart { await DiskService(context: context, directory: directory).examine() },
         RunningPart { await ResidentMemory.releaseRepeatedly() },
         RunningPart { await usage.run() },
-        RunningPart { await ExpiryService(context: context, directory: directory).run() },
+        RunningPart {
+          await directory.firstSession()
+          context.store.hasStarted()
+          await ExpiryService(context: context, directory: directory).run()
+        },
         RunningPart {
           let all = carriers + [applications, EditCarrier(context: context)]
           await EffectService(context: context, directory: directory, carriers: all).run()
@@ -191,13 +199,16 @@ public final class RunningNode: Sendable {
           await directory.firstSession()
           await applications.run()
         },
-        RunningPart { await PointsService(context: context, directory: directory).run() },
+        RunningPart {
+          await directory.firstSession()
+          await PointsService(context: context, directory: directory).run()
+        },
         RunningPart { await HouseholdClockService(context: context).run() },
         RunningPart { await RulesService(context: context, usage: usage).run() },
         RunningPart { await discovery.run() },
         RunningPart { await NetworkWatch(context: context, directory: directory, discovery: discovery).run() },
         ListenerService(context: context, listener: listener, directory: directory, pairing: pairing),
-        RunningPart { await pairing.run() }, LinkService(directory: directory),
+        RunningPart { await pairing.run() }, links,
       ] + ofRole
     logger.notice(
       "running",

@@ -31,6 +31,7 @@ struct RulesService: Sendable {
       retry: Self.pause, "the rules could not be looked at", context.logger, rest: Self.rest
     ) {
       guard context.profile.role == .child else { return nil }
+      defer { context.firstLooks.made(.rules) }
       await awaitSleepNews()
       return try await look(&said, &week)
     }

@@ -18,17 +18,25 @@ final class ReadQueue: Sendable {
     var idle: [DatabaseQueue] = []
     var running = 0
     var isClosed = false
+    /// The connection that all reads use one after another, until `spread`.
+    var lent: DatabaseQueue?
   }
 
   private let limit: Int
   private let open: @Sendable () throws -> DatabaseQueue
   private let threads = DispatchQueue(label: "latchkey.store.read", attributes: .concurrent)
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// Creates a queue that opens at most `limit` connections, each when it is first needed.
-  init(limit: Int, open: @escaping @Sendable () throws -> DatabaseQueue) {
+  ///
+  /// With `lent`, all reads use that one until `spread` is called.
+  init(limit: Int, lent: DatabaseQueue? = nil, open: @escaping @Sendable () throws -> DatabaseQueue) {
     (self.limit, self.open) = (limit, open)
+    state = Mutex(State(lent: lent))
   }
+
+  /// Lets reads that begin from now on use connections of their own.
+  func spread() { state.withLock { $0.lent = nil } }
 
   /// Returns what `body` reads from one state of the database.
   ///
@@ -62,7 +70,7 @@ final class ReadQueue: Sendable {
     let isTaken = state.withLock { state in
       guard !state.isClosed else { return false }
       state.waiting.append(job)
-      guard state.running < limit else { return true }
+      guard state.running < (state.lent == nil ? limit : 1) else { return true }
       state.running += 1
       // Within the lock, so that `close` waits for it.
       threads.async { self.drain() }
@@ -72,17 +80,21 @@ final class ReadQueue: Sendable {
   }
 
   private func drain() {
-    var connection = Result { try state.withLock { $0.idle.popLast() } ?? open() }
+    var own: DatabaseQueue?
     while true {
-      let job: Job? = state.withLock { state in
-        guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
-        state.running -= 1
-        if case .success(let connection) = connection { state.idle.append(connection) }
-        return nil
+      let (job, lent): (Job?, DatabaseQueue?) = state.withLock { state in
+        guard !state.waiting.isEmpty else {
+          state.running -= 1
+          if let own { state.idle.append(own) }
+          return (nil, nil)
+        }
+        if state.lent == nil, own == nil { own = state.idle.popLast() }
+        return (state.waiting.removeFirst(), state.lent)
       }
       guard let job else { return }
+      let connection = Result { try lent ?? own ?? open() }
+      if lent == nil, case .success(let opened) = connection { own = opened }
       job(connection)
-      if case .failure = connection { connection = Result { try open() } }
     }
   }
 }

@@ -33,9 +33,11 @@ public final class Store: Sendable {
   /// for one peer in one class, and `clock` measures how long items have waited. With
   /// `keepsReserve`, space is reserved for a full disk, as a running node does. A database of this
   /// version then opens on a full disk as well.
+  /// With `isStarting`, reads use the connection that writes until `hasStarted` is called, since
+  /// opening another one takes as long as all reads of a node's start.
   public init(
     path: String, own: DeviceID, coding: any BodyCoding, keys: any KeySource, caps: QueueCaps = QueueCaps(),
-    clock: StoreClock = .stopped, keepsReserve: Bool = false
+    clock: StoreClock = .stopped, keepsReserve: Bool = false, isStarting: Bool = false
   ) throws(StoreError) {
     self.caps = caps
     self.clock = clock
@@ -65,7 +67,9 @@ public final class Store: Sendable {
       let ageClock = try Self.startAgeClock(clock, writer)
       self.ageClock = ageClock
       self.writer = writer
-      reads = ReadQueue(limit: isAlone ? 1 : 2) { isAlone ? writer : try Self.openReader(path) }
+      reads = ReadQueue(limit: isAlone ? 1 : 2, lent: isStarting ? writer : nil) {
+        isAlone ? writer : try Self.openReader(path)
+      }
       commits = CommitQueue(writer, path: path, room: room) { ageClock.age(at: clock.now()) }
       if !room.takeReserve() { commits.health.failed(.diskFull) }
     } catch {
@@ -74,6 +78,9 @@ public final class Store: Sendable {
       throw .corrupt(path: path, setAside: Self.setAside(path))
     }
   }
+
+  /// Lets reads go on beside writes and beside each other, after a start.
+  public func hasStarted() { reads.spread() }
 
   /// Reads all of the database, and refuses further writes if it is damaged, until the next start
   /// sets it aside.
