@@ -72,7 +72,7 @@ let package = Package(
 
     .target(name: "CTexts", path: "Sources/CTexts", exclude: ["de.po"]),
     // Imported by nothing: it takes the place of a part of libdispatch.
-    .target(name: "CThreads", path: "Sources/CThreads"),
+    .target(name: "CStatic", path: "Sources/CStatic"),
     .target(name: "LatchkeyModel", dependencies: ["CTexts"], path: "Sources/Model", swiftSettings: strict),
     .target(
       name: "LatchkeyRules", dependencies: ["LatchkeyModel"], path: "Sources/Rules",
@@ -113,7 +113,7 @@ let package = Package(
       ] + nio,
       path: "Sources/Node", swiftSettings: strict),
     .target(
-      name: "LatchkeySystem", dependencies: ["LatchkeyModel", "CProcess", "CSystemd", "CInput", "CThreads"],
+      name: "LatchkeySystem", dependencies: ["LatchkeyModel", "CProcess", "CSystemd", "CInput", "CStatic"],
       path: "Sources/System", swiftSettings: strict),
     .target(
       name: "LatchkeyAgentProtocol", dependencies: ["LatchkeyModel"], path: "Sources/AgentProtocol",

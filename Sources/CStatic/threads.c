@@ -7,7 +7,7 @@
 // functions are all that the library calls of that file, which the linker then leaves out.
 // `Tools/package` checks that. A program with shared libraries, as for debugging, keeps the watch.
 
-#include "threads.h"
+#include "static.h"
 
 void _dispatch_workq_worker_register(struct dispatch_queue_global_s *queue) { (void)queue; }
 

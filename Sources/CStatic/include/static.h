@@ -1,7 +1,7 @@
 // The threads on which libdispatch runs its global queues.
 
-#ifndef LATCHKEY_THREADS_H
-#define LATCHKEY_THREADS_H
+#ifndef LATCHKEY_STATIC_H
+#define LATCHKEY_STATIC_H
 
 struct dispatch_queue_global_s;
 
