@@ -4,108 +4,41 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// A day of the calendar, such as `2026-11-01`.
-struct CalendarDay: Hashable, Sendable, CustomStringConvertible {
-  let year: Int
-  let month: Int
-  let day: Int
-
-  /// Creates a day from `YYYY-MM-DD`; `nil` if the text is malformed or the day does not exist.
-  init?(_ text: String) {
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.map(\.utf8.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy(\.isDigit) }),
-      let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]), year >= 1970
-    else { return nil }
-    var calendar = Calendar(identifier: .gregorian)
-    calendar.timeZone = .gmt
-    let components = DateComponents(year: year, month: month, day: day)
-    guard let date = calendar.date(from: components),
-      calendar.dateComponents([.year, .month, .day], from: date) == components
-    else { return nil }
-    (self.year, self.month, self.day) = (year, month, day)
-  }
-
-  init(_ date: Date, in zone: TimeZone) {
-    var calendar = Calendar(identifier: .gregorian)
-    calendar.timeZone = zone
-    let parts = calendar.dateComponents([.year, .month, .day], from: date)
-    (year, month, day) = (parts.year ?? 1970, parts.month ?? 1, parts.day ?? 1)
-  }
-
-  private static let weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
-
+extension FamilyDay {
   /// Creates a day from what a person writes; `nil` for anything else.
   ///
   /// That is `2026-11-01`, `today`, `yesterday`, or a day of the week, which is the last one that
   /// was, today included. Without a zone, words are days of this machine's.
   init?(words: String, zone: TimeZone? = nil) {
     let environment = TerminalEnvironment.current
-    let zone = zone ?? environment.timeZone
-    let word = words.lowercased()
-    let today = Date(timeIntervalSince1970: Double(environment.now()) / 1_000)
-    var calendar = Calendar(identifier: .gregorian)
-    calendar.timeZone = zone
-    let back: Int
-    switch word {
-    case "today": back = 0
-    case "yesterday": back = 1
-    default:
-      guard let weekday = Self.weekdays.firstIndex(where: { $0 == word || word.count >= 3 && $0.hasPrefix(word) })
-      else {
-        self.init(words)
-        return
+    let today = DayBoundary(zone ?? environment.timeZone).day(containing: environment.now())
+    switch words.lowercased() {
+    case "today": self = today
+    case "yesterday": self = today.advanced(byDays: -1)
+    case let word:
+      if word.count >= 3, let weekday = Weekday.allCases.first(where: { "\($0)".hasPrefix(word) }) {
+        self = today.advanced(byDays: -((today.weekday.rawValue - weekday.rawValue + 7) % 7))
+      } else if let day = FamilyDay(words), day.daysSinceEpoch >= 0 {
+        self = day
+      } else {
+        return nil
       }
-      back = (calendar.component(.weekday, from: today) - 1 - weekday + 7) % 7
     }
-    // From noon, which no clock change touches.
-    let noon = calendar.date(bySettingHour: 12, minute: 0, second: 0, of: today) ?? today
-    self.init(calendar.date(byAdding: .day, value: -back, to: noon) ?? noon, in: zone)
-  }
-
-  /// The first moment of the day in `zone`, Unix milliseconds; where a clock change takes midnight
-  /// away, the first there is.
-  func start(in zone: TimeZone) -> Int64 { instant(hour: 0, minute: 0, second: 0, in: zone) }
-
-  /// The first moment of the day after, Unix milliseconds.
-  func end(in zone: TimeZone) -> Int64 { instant(hour: 24, minute: 0, second: 0, in: zone) }
-
-  /// Returns the first moment, in Unix milliseconds, at which clocks in `zone` show a time of the
-  /// day or a later one.
-  ///
-  /// A time that is left out when clocks go forward means the change, one that occurs twice its
-  /// first occurrence.
-  ///
-  /// Spec: Protocol/11-rules.md §3.
-  func instant(hour: Int, minute: Int, second: Int, in zone: TimeZone) -> Int64 {
-    guard let date = FamilyDay(description) else { return 0 }
-    let boundary = DayBoundary(zone)
-    let start = boundary.instant(on: date, minute: hour * 60 + minute)
-    // In an hour that is left out, no second passes.
-    let isShown = boundary.minuteOfDay(at: start) == (hour * 60 + minute) % 1_440
-    return isShown ? start + Int64(second) * 1_000 : start
-  }
-
-  var description: String {
-    [(year, 4), (month, 2), (day, 2)].map { number, width in
-      String(repeating: "0", count: max(0, width - String(number).count)) + String(number)
-    }.joined(separator: "-")
   }
 }
 
-/// The value of --from or --to: a day as `CalendarDay` reads it, or a moment such as
-/// `2026-11-01T14:30:00+01:00`, which is local time without a zone.
-enum TimeBound: Hashable, Sendable, ExpressibleByArgument {
-  case day(CalendarDay)
+/// The value of --from or --to: a day in words, or a moment such as `2026-11-01T14:30:00+01:00`,
+/// which is local time without a zone.
+enum TimeBound: Hashable, Sendable {
+  case day(FamilyDay)
   /// A moment whose zone was given, Unix milliseconds.
   case moment(Int64)
-  /// A moment on the local clock.
-  case local(CalendarDay, hour: Int, minute: Int, second: Int)
-
-  init?(argument: String) { self.init(argument: argument, zone: nil) }
+  /// A moment on the local clock, with the minute of the day.
+  case local(FamilyDay, minute: Int, second: Int)
 
   /// Without a zone, words such as `yesterday` are days of this machine's.
-  init?(argument: String, zone: TimeZone?) {
-    if let day = CalendarDay(words: argument, zone: zone) {
+  init?(argument: String, zone: TimeZone? = nil) {
+    if let day = FamilyDay(words: argument, zone: zone) {
       self = .day(day)
     } else if let bound = Self.local(argument) {
       self = bound
@@ -127,7 +60,7 @@ enum TimeBound: Hashable, Sendable, ExpressibleByArgument {
 
   private static func local(_ text: String) -> TimeBound? {
     let halves = text.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "T" || $0 == " " })
-    guard halves.count == 2, let day = CalendarDay(String(halves[0])) else { return nil }
+    guard halves.count == 2, let day = FamilyDay(String(halves[0])), day.daysSinceEpoch >= 0 else { return nil }
     let parts = halves[1].split(separator: ":", omittingEmptySubsequences: false)
     guard (2...3).contains(parts.count),
       parts.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy(\.isDigit) })
@@ -135,22 +68,30 @@ enum TimeBound: Hashable, Sendable, ExpressibleByArgument {
     let numbers = parts.compactMap { UInt8($0) }.map(Int.init)
     guard numbers.count == parts.count, numbers[0] < 24, numbers[1] < 60, numbers.count < 3 || numbers[2] < 60
     else { return nil }
-    return .local(day, hour: numbers[0], minute: numbers[1], second: numbers.count == 3 ? numbers[2] : 0)
+    return .local(day, minute: numbers[0] * 60 + numbers[1], second: numbers.count == 3 ? numbers[2] : 0)
   }
 
   /// The first millisecond of a range that begins here.
+  ///
+  /// A time that is left out when clocks go forward means the change, one that occurs twice its
+  /// first occurrence.
+  ///
+  /// Spec: Protocol/11-rules.md §3.
   func lowerBound(in zone: TimeZone) -> Int64 {
+    let boundary = DayBoundary(zone)
     switch self {
-    case .day(let day): day.start(in: zone)
-    case .moment(let milliseconds): milliseconds
-    case .local(let day, let hour, let minute, let second):
-      day.instant(hour: hour, minute: minute, second: second, in: zone)
+    case .day(let day): return boundary.start(of: day)
+    case .moment(let milliseconds): return milliseconds
+    case .local(let day, let minute, let second):
+      let start = boundary.instant(on: day, minute: minute)
+      // In an hour that is left out, no second passes.
+      return boundary.minuteOfDay(at: start) == minute ? start + Int64(second) * 1_000 : start
     }
   }
 
   /// The first millisecond after a range that ends here, to which a whole day belongs, or a moment.
   func upperBound(in zone: TimeZone) -> Int64 {
-    if case .day(let day) = self { day.end(in: zone) } else { lowerBound(in: zone) + 1 }
+    if case .day(let day) = self { DayBoundary(zone).end(of: day) } else { lowerBound(in: zone) + 1 }
   }
 }
 
@@ -200,13 +141,13 @@ struct TypedDay: Hashable, Sendable {
 
   /// Reads a day such as `today`, `yesterday`, `monday` or `2026-11-01`.
   @Sendable static func read(_ text: String) throws -> TypedDay {
-    guard CalendarDay(words: text) != nil else {
+    guard FamilyDay(words: text) != nil else {
       throw ValidationError("That is no day: give one such as today, yesterday, monday or 2026-11-01.")
     }
     return TypedDay(text: text)
   }
 
-  func day(in zone: TimeZone) -> CalendarDay? { CalendarDay(words: text, zone: zone) }
+  func day(in zone: TimeZone) -> FamilyDay? { FamilyDay(words: text, zone: zone) }
 }
 
 /// A moment as a person types it: a time of the family's day, or a day with a time.
@@ -229,7 +170,7 @@ struct TypedMoment: Hashable, Sendable {
   private static func bound(_ text: String, _ zone: TimeZone) -> TimeBound? {
     if let bound = TimeBound(argument: text, zone: zone) { return bound }
     let digits = text.count == 4 ? "0" + text : text
-    return CalendarDay(words: "today", zone: zone).flatMap { TimeBound(argument: "\($0)T\(digits)", zone: zone) }
+    return FamilyDay(words: "today", zone: zone).flatMap { TimeBound(argument: "\($0)T\(digits)", zone: zone) }
   }
 }
 

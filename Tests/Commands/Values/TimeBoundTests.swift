@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyModel
 import Testing
 
 @testable import LatchkeyCommands
@@ -74,7 +75,7 @@ import Testing
   func aDayMayBeAWord(word: String, day: String) {
     let environment = ScriptedRun.environment(node: ScriptedNode(), console: ScriptedConsole())
     TerminalEnvironment.$current.withValue(environment) {
-      #expect(CalendarDay(words: word)?.description == day)
+      #expect(FamilyDay(words: word)?.description == day)
       #expect(TimeBound(argument: word) == TimeBound(argument: day))
     }
   }
@@ -88,7 +89,7 @@ import Testing
       let now = (try? milliseconds(moment)) ?? 0
       environment.now = { now }
       TerminalEnvironment.$current.withValue(environment) {
-        #expect(CalendarDay(words: "yesterday")?.description == yesterday)
+        #expect(FamilyDay(words: "yesterday")?.description == yesterday)
       }
     }
   }
@@ -111,7 +112,7 @@ import Testing
 
   @Test func aDayIsWrittenAsItIsRead() throws {
     for text in ["1970-01-01", "2026-11-01", "9999-12-31"] {
-      #expect(try #require(CalendarDay(text)).description == text)
+      #expect(try #require(FamilyDay(words: text)).description == text)
     }
   }
 
