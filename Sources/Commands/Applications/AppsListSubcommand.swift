@@ -24,7 +24,6 @@ struct AppsListSubcommand: AsyncParsableCommand {
       Example: latchkey apps list --child Emma
       """)
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   @Option(help: ArgumentHelp("Only those of this child.", valueName: "child"), completion: CompletionNames.children)
@@ -41,7 +40,7 @@ struct AppsListSubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let interface = try await node.open()
+    let interface = try await listing.node.open()
     let found = try await interface.ask(Endpoints.getApps, child)
     if listing.format == .json { return try console.write(JSONText.pretty(found)) }
     try console.write(Self.page(found))

@@ -18,7 +18,6 @@ struct AppsRefusedSubcommand: AsyncParsableCommand {
       Example: latchkey apps refused --child Emma
       """)
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   @Option(help: ArgumentHelp("Only those of this child.", valueName: "child"), completion: CompletionNames.children)
@@ -26,7 +25,7 @@ struct AppsRefusedSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let interface = try await node.open()
+    let interface = try await listing.node.open()
     let refused = try await interface.ask(Endpoints.getRefused, child)
     if listing.format == .json { return try console.write(JSONText.pretty(refused)) }
     if refused.isEmpty {

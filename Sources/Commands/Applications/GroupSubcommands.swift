@@ -114,11 +114,12 @@ struct GroupListSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var whose: RuleOwnerOptions
-  @OptionGroup var listing: ListingOptions
+
+  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json")) var format: ListingFormat = .table
 
   func run() async throws {
     let owners = try await whose.owner.all(at: try await node.open())
-    if listing.format == .json {
+    if format == .json {
       let found = owners.flatMap { [($0.child?.name, $0.rules), (nil, $0.family)] }.map { child, rules in
         ListedRules(child: child, rules: rules.filter { RuleKey($0.key)?.group != nil })
       }

@@ -45,14 +45,13 @@ struct AccountsListSubcommand: AsyncParsableCommand {
     commandName: "list", abstract: "List the accounts of the children's machines.",
     discussion: "Example: latchkey accounts list --on \"Emma's PC\"")
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   @Option(help: ArgumentHelp("Only of this machine.", valueName: "machine"), completion: CompletionNames.devices)
   var on: String?
 
   func run() async throws {
-    let interface = try await node.open()
+    let interface = try await listing.node.open()
     let accounts = try await interface.ask(Endpoints.getAccounts, on)
     if listing.format == .json { return try console.write(JSONText.pretty(accounts)) }
     try console.write(

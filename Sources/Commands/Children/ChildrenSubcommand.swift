@@ -37,11 +37,10 @@ struct ChildrenListSubcommand: AsyncParsableCommand {
     commandName: "list", abstract: "List the children with their machines.",
     discussion: "Example: latchkey children list --format json")
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
-    let children = try await node.open().ask(Endpoints.getChildren)
+    let children = try await listing.node.open().ask(Endpoints.getChildren)
     if listing.format == .json { return try console.write(JSONText.pretty(children)) }
     try console.write(
       TableText.render(

@@ -41,14 +41,13 @@ struct DevicesListSubcommand: AsyncParsableCommand {
     commandName: "list", abstract: "List the paired machines.",
     discussion: "Example: latchkey devices list --format json")
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   @Flag(help: "Show device IDs as well.") var verbose = false
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let interface = try await node.open()
+    let interface = try await listing.node.open()
     let devices = try await interface.ask(Endpoints.getDevices)
     if listing.format == .json { return try console.write(JSONText.pretty(devices)) }
     let now = environment.now()
@@ -78,12 +77,11 @@ struct DevicesShowSubcommand: AsyncParsableCommand {
       Example: latchkey devices show Emma
       """)
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
   @OptionGroup var argument: DeviceArgument
 
   func run() async throws {
-    let peer = try DeviceSearch.find(argument.device, among: await node.open().ask(Endpoints.getDevices))
+    let peer = try DeviceSearch.find(argument.device, among: await listing.node.open().ask(Endpoints.getDevices))
     switch listing.format {
     case .json: try console.write(JSONText.pretty(peer))
     case .table: try console.write(Self.page(peer, now: TerminalEnvironment.current.now()))

@@ -15,7 +15,6 @@ struct QueueListSubcommand: AsyncParsableCommand {
     commandName: "list", abstract: "List what waits, most urgent and oldest first.",
     discussion: "Example: latchkey queue list --on Emma --kind command")
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   @Option(
@@ -36,7 +35,7 @@ struct QueueListSubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let interface = try await node.open()
+    let interface = try await listing.node.open()
     let entries = try await interface.ask(Endpoints.getQueue, (peer, streamClass, limit))
     if listing.format == .json { return try console.write(JSONText.pretty(entries)) }
     let names = try await DeviceNames(of: interface)
@@ -58,7 +57,6 @@ struct QueueShowSubcommand: AsyncParsableCommand {
     commandName: "show", abstract: "Show one item that waits, in full.",
     discussion: "Example: latchkey queue show command 12 --on Emma")
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   @Option(
@@ -76,7 +74,7 @@ struct QueueShowSubcommand: AsyncParsableCommand {
   @Argument(help: "The item's number, such as the 12 of “command 12”.") var number: UInt64
 
   func run() async throws {
-    let interface = try await node.open()
+    let interface = try await listing.node.open()
     var device = peer
     if device == nil {
       let peers = try await interface.ask(Endpoints.getDevices)

@@ -16,7 +16,6 @@ struct DoctorSubcommand: AsyncParsableCommand {
       Example: latchkey doctor --on Emma
       """)
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   @Option(
@@ -27,7 +26,7 @@ struct DoctorSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let folder = node.nodeFolder
+    let folder = listing.node.nodeFolder
     let request = try await ask(now: environment.now())
     let facts = await environment.gather(folder, request)
     var examination = Examination(facts)
@@ -60,7 +59,7 @@ struct DoctorSubcommand: AsyncParsableCommand {
     let interface: any NodeInterface
     let status: NodeStatus
     do {
-      interface = try await node.open()
+      interface = try await listing.node.open()
       status = try await interface.ask(Endpoints.getStatus)
     } catch {
       return DoctorRequest(

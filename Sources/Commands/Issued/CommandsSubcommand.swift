@@ -40,7 +40,6 @@ struct CommandsListSubcommand: AsyncParsableCommand {
     commandName: "list", abstract: "List commands, newest first.",
     discussion: "Example: latchkey commands list --on Emma --limit 10")
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   @Option(
@@ -57,7 +56,7 @@ struct CommandsListSubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let interface = try await node.open()
+    let interface = try await listing.node.open()
     let commands = try await interface.ask(Endpoints.getCommands, (device, limit))
     if listing.format == .json { return try console.write(JSONText.pretty(commands)) }
     let names = try await DeviceNames(of: interface)
@@ -80,12 +79,11 @@ struct CommandsShowSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one command in full.", discussion: "Example: latchkey commands show last")
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
   @OptionGroup var choice: CommandChoice
 
   func run() async throws {
-    let interface = try await node.open()
+    let interface = try await listing.node.open()
     let command = try await interface.ask(Endpoints.getCommand, choice.find(at: interface))
     if listing.format == .json { return try console.write(JSONText.pretty(command)) }
     let names = try await DeviceNames(of: interface)
@@ -116,7 +114,6 @@ struct CommandsWaitSubcommand: AsyncParsableCommand {
       Example: latchkey commands wait last --timeout 30
       """)
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   @Option(help: ArgumentHelp("Wait at most this long, such as 30 or 5min.", valueName: "time"))
@@ -125,7 +122,7 @@ struct CommandsWaitSubcommand: AsyncParsableCommand {
   @OptionGroup var choice: CommandChoice
 
   func run() async throws {
-    let interface = try await node.open()
+    let interface = try await listing.node.open()
     let id = try await choice.find(at: interface)
     let command = try await CommandWaiter(node: interface, tell: { console.note($0) }).wait(
       id, seconds: timeout.seconds)
@@ -150,12 +147,11 @@ struct CommandsCancelSubcommand: AsyncParsableCommand {
       Example: latchkey commands cancel last
       """)
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
   @OptionGroup var choice: CommandChoice
 
   func run() async throws {
-    let interface = try await node.open()
+    let interface = try await listing.node.open()
     let id = try await choice.find(at: interface)
     let command: ConfigurationCommand
     do { command = try await interface.ask(Endpoints.cancelCommand, id) } catch {

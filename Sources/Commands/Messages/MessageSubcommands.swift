@@ -38,12 +38,11 @@ struct MessagesSubcommand: AsyncParsableCommand {
       Example: latchkey messages
       """)
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let interface = try await node.open()
+    let interface = try await listing.node.open()
     let status = try await interface.ask(Endpoints.getStatus)
     guard listing.format == .table else { return try console.write(JSONText.pretty(status.messages)) }
     let language = status.role == .child ? environment.language : .english
@@ -106,7 +105,6 @@ struct ReportAdoptSubcommand: AsyncParsableCommand {
       Example: latchkey report adopt --on "Emma's PC"
       """)
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   @Option(
@@ -114,7 +112,7 @@ struct ReportAdoptSubcommand: AsyncParsableCommand {
   var on: String
 
   func run() async throws {
-    let adopted = try await node.open().ask(Endpoints.adoptRules, on)
+    let adopted = try await listing.node.open().ask(Endpoints.adoptRules, on)
     if listing.format == .json { return try console.write(JSONText.pretty(adopted)) }
     let things = adopted.map { ShownText.safe($0.words) }
     console.note(

@@ -22,11 +22,10 @@ struct NoticesListSubcommand: AsyncParsableCommand {
       Example: latchkey notices list
       """)
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
-    let interface = try await node.open()
+    let interface = try await listing.node.open()
     let found = try await interface.ask(Endpoints.getNotices, nil)
     if listing.format == .json { return try console.write(JSONText.pretty(found)) }
     let family = try await RuleOwner.family.rules(at: interface)

@@ -41,6 +41,8 @@ struct NodeOptions: ParsableArguments {
 }
 
 struct ListingOptions: ParsableArguments {
+  @OptionGroup var node: NodeOptions
+
   @Option(help: ArgumentHelp("How to write it.", valueName: "table|json")) var format: ListingFormat = .table
 }
 

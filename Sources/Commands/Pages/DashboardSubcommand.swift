@@ -122,12 +122,11 @@ struct BrowsersListSubcommand: AsyncParsableCommand {
     commandName: "list", abstract: "List the phones that are let in: what each may do, and when it was seen last.",
     discussion: "Example: latchkey browsers list --format json")
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let browsers = try await node.open().ask(Endpoints.getBrowsers)
+    let browsers = try await listing.node.open().ask(Endpoints.getBrowsers)
     if listing.format == .json { return try console.write(JSONText.pretty(browsers)) }
     try console.write(
       TableText.render(

@@ -161,18 +161,17 @@ struct WebHostsListSubcommand: AsyncParsableCommand {
     commandName: "list", abstract: "List the names that are allowed.",
     discussion: "Example: latchkey web hosts list --format json")
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
-    let (environment, names) = (TerminalEnvironment.current, try WebHostsSubcommand.hosts(node).names)
-    _ = try await WebHostsSubcommand.phones(node)
+    let (environment, names) = (TerminalEnvironment.current, try WebHostsSubcommand.hosts(listing.node).names)
+    _ = try await WebHostsSubcommand.phones(listing.node)
     if listing.format == .json { return try environment.console.write(JSONText.pretty(names)) }
     try environment.console.write(
       TableText.render(
         ["Name", "Pages"], wrap: [], rows: names.map { [$0, "https://\($0)/"] },
         empty: "No name of a proxy is allowed: one is allowed such as by `latchkey web hosts add pc.example.ts.net`."))
-    if !names.isEmpty, let target = WebHostsSubcommand.target(node) {
+    if !names.isEmpty, let target = WebHostsSubcommand.target(listing.node) {
       environment.console.note("The proxy leads to \(target).")
     }
   }

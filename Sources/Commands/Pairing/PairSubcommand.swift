@@ -24,11 +24,10 @@ struct PairListSubcommand: AsyncParsableCommand {
     commandName: "list", abstract: "List the pairings that are open here, without their codes.",
     discussion: "Example: latchkey pair list")
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
-    let pairings = try await node.open().ask(Endpoints.getPairings)
+    let pairings = try await listing.node.open().ask(Endpoints.getPairings)
     if listing.format == .json { return try console.write(JSONText.pretty(pairings)) }
     let rows = pairings.map { pairing in
       [

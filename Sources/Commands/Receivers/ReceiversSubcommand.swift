@@ -21,11 +21,10 @@ struct ReceiversListSubcommand: AsyncParsableCommand {
     commandName: "list", abstract: "List the receivers: what each may do, and whether its bridge works.",
     discussion: "Example: latchkey receivers list --format json")
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
-    let receivers = try await node.open().ask(Endpoints.getReceivers)
+    let receivers = try await listing.node.open().ask(Endpoints.getReceivers)
     if listing.format == .json { return try console.write(JSONText.pretty(receivers)) }
     try console.write(
       TableText.render(
@@ -47,7 +46,7 @@ struct ReceiversListSubcommand: AsyncParsableCommand {
   }
 
   private func state(_ receiver: ReceiverListing) -> String {
-    guard receiver.isRunning else { return "not running: type `\(BridgeSubcommand.line(receiver, node))`" }
+    guard receiver.isRunning else { return "not running: type `\(BridgeSubcommand.line(receiver, listing.node))`" }
     guard let fault = receiver.fault else { return "works" }
     let since = receiver.faultSince.map { "since \(TimeText.short($0, zone: TerminalEnvironment.current.timeZone)): " }
     return (since ?? "") + fault

@@ -82,12 +82,11 @@ struct RequestsSubcommand: AsyncParsableCommand {
       Example: latchkey requests
       """)
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let interface = try await node.open()
+    let interface = try await listing.node.open()
     let requests = try await interface.ask(Endpoints.getRequests, nil)
     guard listing.format == .table else { return try console.write(JSONText.pretty(requests)) }
     let language = try await environment.language(at: interface)

@@ -28,7 +28,8 @@ struct DaysListSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var whose: RuleOwnerOptions
-  @OptionGroup var listing: ListingOptions
+
+  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json")) var format: ListingFormat = .table
 
   func run() async throws {
     let owners = try await Self.withFamilysDays(whose.owner, at: try await node.open())
@@ -37,7 +38,7 @@ struct DaysListSubcommand: AsyncParsableCommand {
       DatedRules.all(of: rules).filter { rules.child == nil || $0.child != nil || !$0.rules.isEmpty }
         .map { (dated: $0, rules: rules) }
     }.sorted { $0.dated < $1.dated }
-    if listing.format == .json {
+    if format == .json {
       return try console.write(JSONText.pretty(found.map { ListedRules(child: $0.dated.child, rules: $0.dated.rules) }))
     }
     try console.write(

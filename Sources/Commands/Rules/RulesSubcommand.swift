@@ -17,13 +17,12 @@ struct RulesSubcommand: AsyncParsableCommand {
       Example: latchkey rules Emma
       """)
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
   @OptionGroup var whose: OnlyChildArgument
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let interface = try await node.open()
+    let interface = try await listing.node.open()
     let rules: ChildRules
     do { rules = try await interface.ask(Endpoints.getRules, whose.child) } catch {
       guard error.code == .unknownChild, whose.child == nil else { throw error }

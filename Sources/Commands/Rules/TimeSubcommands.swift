@@ -142,7 +142,8 @@ struct BreaksShowSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
   @OptionGroup var whose: RuleOwnerOptions
-  @OptionGroup var listing: ListingOptions
+
+  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json")) var format: ListingFormat = .table
 
   func run() async throws {
     let owners = try await whose.owner.all(at: try await node.open())
@@ -150,7 +151,7 @@ struct BreaksShowSubcommand: AsyncParsableCommand {
       (rules.rules + rules.family).filter { $0.key == ChildRule.breaks.key.registerKey && $0.notInForce == nil }
         .map { (child: $0.isFamilys ? nil : rules.child?.name, breaks: $0) }
     }
-    if listing.format == .json {
+    if format == .json {
       return try console.write(JSONText.pretty(found.map { ListedRules(child: $0.child, rules: [$0.breaks]) }))
     }
     if found.isEmpty {

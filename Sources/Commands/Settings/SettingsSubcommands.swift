@@ -16,11 +16,10 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
     commandName: "show", abstract: "Show the family's rules as this machine has them.",
     discussion: "Example: latchkey settings show --format json")
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
-    let interface = try await node.open()
+    let interface = try await listing.node.open()
     let rules = try await interface.ask(Endpoints.getSettings)
     if listing.format == .json { return try console.write(JSONText.pretty(rules)) }
     try console.write(Self.page(RuleSet(rules.settings)))

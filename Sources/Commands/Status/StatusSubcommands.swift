@@ -12,7 +12,6 @@ struct StatusSubcommand: AsyncParsableCommand {
       Example: latchkey status --verbose
       """)
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   @Flag(help: "Show IDs, addresses, memory, and queues in full.") var verbose = false
@@ -20,7 +19,7 @@ struct StatusSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let interface = try await node.open()
+    let interface = try await listing.node.open()
     let status = try await interface.ask(Endpoints.getStatus)
     switch listing.format {
     // Followed, each value stands on a line of its own, so that a program can read them one by one.
@@ -68,12 +67,11 @@ struct NearbySubcommand: AsyncParsableCommand {
       Example: latchkey nearby --format json
       """)
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let nearby = try await node.open().ask(Endpoints.getNearby)
+    let nearby = try await listing.node.open().ask(Endpoints.getNearby)
     switch listing.format {
     case .json: try console.write(JSONText.pretty(nearby))
     case .table: try console.write(Self.page(nearby, now: environment.now()))

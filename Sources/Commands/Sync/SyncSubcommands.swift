@@ -18,7 +18,6 @@ struct SyncNowSubcommand: AsyncParsableCommand {
       Example: latchkey sync now --wait --on Emma
       """)
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   @Option(
@@ -32,7 +31,7 @@ struct SyncNowSubcommand: AsyncParsableCommand {
   var wait: WaitingTime?
 
   func run() async throws {
-    let interface = try await node.open()
+    let interface = try await listing.node.open()
     var peers = try await interface.ask(Endpoints.syncNow, peer)
     guard !peers.isEmpty else {
       throw TerminalFailure(.unknownName, "No machines are paired: run `latchkey pair` here and on the other machine.")

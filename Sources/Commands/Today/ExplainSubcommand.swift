@@ -16,7 +16,6 @@ struct ExplainSubcommand: AsyncParsableCommand {
       Example: latchkey explain --app SuperTuxKart --at 20:30
       """)
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
   @OptionGroup var whose: OnlyChildArgument
 
@@ -40,7 +39,7 @@ struct ExplainSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let environment = TerminalEnvironment.current
-    let interface = try await node.open()
+    let interface = try await listing.node.open()
     guard let app else { throw try await withoutApp(at: interface) }
     let name = try await ChildChoice.name(whose.child, at: interface)
     var moment: Int64?

@@ -18,7 +18,6 @@ struct MeSubcommand: AsyncParsableCommand {
       Example: latchkey me --i-am Ben
       """)
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   @Option(
@@ -39,9 +38,9 @@ struct MeSubcommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    if web { return try await PagesOpening.open(node, isPrinted: false) }
+    if web { return try await PagesOpening.open(listing.node, isPrinted: false) }
     let language = TerminalEnvironment.current.language
-    let interface = try await node.open()
+    let interface = try await listing.node.open()
     if leave || iAm?.lowercased() == "nobody" {
       return console.note(try await PresenceText.leave(interface, in: language))
     }

@@ -13,7 +13,6 @@ struct TodaySubcommand: AsyncParsableCommand {
       Example: latchkey today Emma --follow
       """)
 
-  @OptionGroup var node: NodeOptions
   @OptionGroup var listing: ListingOptions
 
   @Argument(
@@ -24,7 +23,7 @@ struct TodaySubcommand: AsyncParsableCommand {
   @Flag(help: "Go on with a line for each change.") var follow = false
 
   func run() async throws {
-    let interface = try await node.open()
+    let interface = try await listing.node.open()
     let children = try await children(at: interface)
     if follow { return try await watch(children, at: interface) }
     var days: [ChildToday] = []
