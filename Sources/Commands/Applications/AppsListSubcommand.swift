@@ -26,8 +26,7 @@ struct AppsListSubcommand: AsyncParsableCommand {
 
   @OptionGroup var listing: ListingOptions
 
-  @Option(help: ArgumentHelp("Only those of this child.", valueName: "child"), completion: CompletionNames.children)
-  var child: String?
+  @Option(child: "Only those of this child.") var child: String?
 
   @Option(name: .customLong("on"), help: .hidden) var machine: String?
 

@@ -20,8 +20,7 @@ struct AppsRefusedSubcommand: AsyncParsableCommand {
 
   @OptionGroup var listing: ListingOptions
 
-  @Option(help: ArgumentHelp("Only those of this child.", valueName: "child"), completion: CompletionNames.children)
-  var child: String?
+  @Option(child: "Only those of this child.") var child: String?
 
   func run() async throws {
     let environment = TerminalEnvironment.current
@@ -58,10 +57,7 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
     completion: CompletionNames.refused)
   var program: String
 
-  @Option(
-    help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
-    completion: CompletionNames.children)
-  var child: String?
+  @Option(child: "The child; may be left out if there is only one.") var child: String?
 
   @Option(
     help: ArgumentHelp(

@@ -16,15 +16,9 @@ struct AppsScanSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Option(
-    help: ArgumentHelp("The child's machine; may be left out if there is only one.", valueName: "machine"),
-    completion: CompletionNames.devices)
-  var on: String?
+  @Option(on: "The child's machine; may be left out if there is only one.") var on: String?
 
-  @Option(
-    defaultAsFlag: WaitingTime.usual, parsing: .next,
-    help: ArgumentHelp("Wait for a machine that is off, at most this long.", valueName: "time"))
-  var wait: WaitingTime?
+  @Option(wait: "Wait for a machine that is off, at most this long.") var wait: WaitingTime?
 
   @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv")) var format: UsageFormat = .table
 

@@ -47,9 +47,7 @@ struct GroupSetSubcommand: AsyncParsableCommand {
     transform: DayLimits.Change.argumentWithHours)
   var dailyLimit: DayLimits.Change?
 
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("The most use a week, such as 5h.", valueName: "time|none"),
-    transform: Setting.reading(CategoryRule.weekly.key(of: .reward)))
+  @Option(number: CategoryRule.weekly.key(of: .reward), "The most use a week, such as 5h.", value: "time|none")
   var weeklyLimit: Setting?
 
   @Option(

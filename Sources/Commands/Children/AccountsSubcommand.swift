@@ -21,10 +21,7 @@ struct AccountOptions: ParsableArguments {
   @Argument(help: ArgumentHelp("The log-in name of the account, or its number.", valueName: "account"))
   var account: String
 
-  @Option(
-    help: ArgumentHelp("The machine, if several have such an account.", valueName: "machine"),
-    completion: CompletionNames.devices)
-  var on: String?
+  @Option(on: "The machine, if several have such an account.") var on: String?
 
   @Flag(help: "For an account of a directory service that does not list its accounts.") var unlisted = false
 
@@ -47,8 +44,7 @@ struct AccountsListSubcommand: AsyncParsableCommand {
 
   @OptionGroup var listing: ListingOptions
 
-  @Option(help: ArgumentHelp("Only of this machine.", valueName: "machine"), completion: CompletionNames.devices)
-  var on: String?
+  @Option(on: "Only of this machine.") var on: String?
 
   func run() async throws {
     let interface = try await listing.node.open()

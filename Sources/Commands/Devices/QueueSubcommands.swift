@@ -17,10 +17,7 @@ struct QueueListSubcommand: AsyncParsableCommand {
 
   @OptionGroup var listing: ListingOptions
 
-  @Option(
-    name: .customLong("on"),
-    help: ArgumentHelp("Only what waits for this machine.", valueName: "machine"), completion: CompletionNames.devices)
-  var peer: String?
+  @Option(on: "Only what waits for this machine.") var peer: String?
 
   @Option(
     name: .customLong("kind"),
@@ -59,11 +56,7 @@ struct QueueShowSubcommand: AsyncParsableCommand {
 
   @OptionGroup var listing: ListingOptions
 
-  @Option(
-    name: .customLong("on"),
-    help: ArgumentHelp("The machine that it waits for; may be left out when one is paired.", valueName: "machine"),
-    completion: CompletionNames.devices)
-  var peer: String?
+  @Option(on: "The machine that it waits for; may be left out when one is paired.") var peer: String?
 
   @Argument(
     help: ArgumentHelp(
@@ -111,10 +104,7 @@ struct QueueRetrySubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Option(
-    name: .customLong("on"), help: ArgumentHelp("Only this machine.", valueName: "machine"),
-    completion: CompletionNames.devices)
-  var peer: String?
+  @Option(on: "Only this machine.") var peer: String?
 
   private static func state(_ peer: PeerStatus) -> String {
     if peer.isConnected { return "connected" }

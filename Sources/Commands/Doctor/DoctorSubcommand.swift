@@ -18,11 +18,7 @@ struct DoctorSubcommand: AsyncParsableCommand {
 
   @OptionGroup var listing: ListingOptions
 
-  @Option(
-    name: .customLong("on"),
-    help: ArgumentHelp("Examine the connection to this paired machine.", valueName: "machine"),
-    completion: CompletionNames.devices)
-  var peer: String?
+  @Option(on: "Examine the connection to this paired machine.") var peer: String?
 
   func run() async throws {
     let environment = TerminalEnvironment.current

@@ -42,11 +42,7 @@ struct CommandsListSubcommand: AsyncParsableCommand {
 
   @OptionGroup var listing: ListingOptions
 
-  @Option(
-    name: .customLong("on"),
-    help: ArgumentHelp("Only those for this machine, or for this child's.", valueName: "machine"),
-    completion: CompletionNames.devices)
-  var device: String?
+  @Option(on: "Only those for this machine, or for this child's.") var device: String?
 
   @Option(help: "At most this many.") var limit = 100
   @Flag(help: "Show the commands' IDs as well.") var verbose = false

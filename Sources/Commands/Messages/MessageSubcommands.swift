@@ -18,9 +18,7 @@ struct MessageSendSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var issuing: IssueOptions
 
-  @Option(
-    help: ArgumentHelp("The child's machine, or the child.", valueName: "machine"), completion: CompletionNames.devices)
-  var on: String
+  @Option(on: "The child's machine, or the child.") var on: String
 
   @Argument(help: "The text, 1 to 4,096 bytes.") var text: String
 
@@ -88,9 +86,7 @@ struct ReportRequestSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var issuing: IssueOptions
 
-  @Option(
-    help: ArgumentHelp("The child's machine, or the child.", valueName: "machine"), completion: CompletionNames.devices)
-  var on: String
+  @Option(on: "The child's machine, or the child.") var on: String
 
   func run() async throws { try await CommandIssue.give(.requestReport, on: on, at: node.open(), options: issuing) }
 }
@@ -107,9 +103,7 @@ struct ReportAdoptSubcommand: AsyncParsableCommand {
 
   @OptionGroup var listing: ListingOptions
 
-  @Option(
-    help: ArgumentHelp("The child's machine, or the child.", valueName: "machine"), completion: CompletionNames.devices)
-  var on: String
+  @Option(on: "The child's machine, or the child.") var on: String
 
   func run() async throws {
     let adopted = try await listing.node.open().ask(Endpoints.adoptRules, on)

@@ -48,10 +48,7 @@ struct ListingOptions: ParsableArguments {
 
 /// How a command is given to a child's machine, and how it is answered here.
 struct IssueOptions: ParsableArguments {
-  @Option(
-    defaultAsFlag: WaitingTime.usual, parsing: .next,
-    help: ArgumentHelp("Wait until the other machine has done it, at most this long.", valueName: "time"))
-  var wait: WaitingTime?
+  @Option(wait: "Wait until the other machine has done it, at most this long.") var wait: WaitingTime?
 
   @Option(
     help: ArgumentHelp(
@@ -81,6 +78,33 @@ struct ConfirmationOptions: ParsableArguments {
     guard PairingConsent.isYes(answer) else {
       throw TerminalFailure(.tryAgain, "Nothing was changed: answer y, or give --yes, to go on.")
     }
+  }
+}
+
+extension Option where Value == String? {
+  init(child help: String) {
+    self.init(help: ArgumentHelp(help, valueName: "child"), completion: CompletionNames.children)
+  }
+
+  /// Creates the option `--on` for a paired machine.
+  init(on help: String) {
+    self.init(
+      name: .customLong("on"), help: ArgumentHelp(help, valueName: "machine"), completion: CompletionNames.devices)
+  }
+}
+
+extension Option where Value == String {
+  /// Creates the option `--on` for a paired machine, which has to be given.
+  init(on help: String) {
+    self.init(
+      name: .customLong("on"), help: ArgumentHelp(help, valueName: "machine"), completion: CompletionNames.devices)
+  }
+}
+
+extension Option where Value == WaitingTime? {
+  /// Creates an option that may stand without a time.
+  init(wait help: String) {
+    self.init(defaultAsFlag: .usual, parsing: .next, help: ArgumentHelp(help, valueName: "time"))
   }
 }
 

@@ -91,10 +91,7 @@ struct PointsAdjustSubcommand: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("Why, which the child can read.", valueName: "text")) var reason: String
 
-  @Option(
-    defaultAsFlag: WaitingTime.usual, parsing: .next,
-    help: ArgumentHelp("Wait until the child's machines have answered, at most this long.", valueName: "time"))
-  var wait: WaitingTime?
+  @Option(wait: "Wait until the child's machines have answered, at most this long.") var wait: WaitingTime?
 
   @Option(help: ArgumentHelp("Write the result as JSON.", valueName: "text|json")) var format: AnswerFormat = .text
 
@@ -166,10 +163,7 @@ struct PointsReviewSubcommand: AsyncParsableCommand {
 
   @Flag(help: "What is decided.") var decision: Decision
 
-  @Option(
-    defaultAsFlag: WaitingTime.usual, parsing: .next,
-    help: ArgumentHelp("Wait until the child's machine has answered, at most this long.", valueName: "time"))
-  var wait: WaitingTime?
+  @Option(wait: "Wait until the child's machine has answered, at most this long.") var wait: WaitingTime?
 
   func run() async throws {
     let interface = try await node.open()

@@ -45,10 +45,7 @@ struct LimitSetSubcommand: AsyncParsableCommand {
     transform: { DayLimits.Change(DayLimits.Change.weekend, try ChildRule.dailyLimit.argument($0)) })
   var weekends: DayLimits.Change?
 
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("The most a week, such as 10h.", valueName: "time|none"),
-    transform: Setting.reading(ChildRule.weeklyLimit.key))
-  var weekly: Setting?
+  @Option(number: ChildRule.weeklyLimit.key, "The most a week, such as 10h.", value: "time|none") var weekly: Setting?
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("The most today; the plan stays as it is.", valueName: "time|none"),
@@ -58,10 +55,8 @@ struct LimitSetSubcommand: AsyncParsableCommand {
   @OptionGroup var days: DayOptions
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The most unused screen time that goes over to the next day of the week, such as 1h.", valueName: "time|none"),
-    transform: Setting.reading(ChildRule.carryOver.key))
+    number: ChildRule.carryOver.key,
+    "The most unused screen time that goes over to the next day of the week, such as 1h.", value: "time|none")
   var carryOver: Setting?
 
   @Option(help: ArgumentHelp("Only for applications of this category.", valueName: "learning|reward|neutral"))

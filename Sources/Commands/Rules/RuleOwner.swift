@@ -128,10 +128,7 @@ extension OwnedRules {
 }
 
 struct RuleOwnerOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
-    completion: CompletionNames.children)
-  var child: String?
+  @Option(child: "The child; may be left out if there is only one.") var child: String?
 
   @Flag(help: "The rules of all children; what a child has of its own holds instead.") var family = false
 

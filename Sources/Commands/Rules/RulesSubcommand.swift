@@ -220,10 +220,7 @@ private struct RuleRow {
 
 /// How a change of rules is answered.
 struct RuleOptions: ParsableArguments {
-  @Option(
-    defaultAsFlag: WaitingTime.usual, parsing: .next,
-    help: ArgumentHelp("Wait until every machine of the child has the change, at most this long.", valueName: "time"))
-  var wait: WaitingTime?
+  @Option(wait: "Wait until every machine of the child has the change, at most this long.") var wait: WaitingTime?
 
   @Option(help: ArgumentHelp("Write the rules as JSON.", valueName: "text|json")) var format: AnswerFormat = .text
 }

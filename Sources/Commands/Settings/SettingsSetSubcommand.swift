@@ -20,125 +20,91 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
 
   @Option(name: .customLong("on"), help: .hidden) var machine: String?
 
-  @Option(
-    help: ArgumentHelp("For this child alone instead of the family.", valueName: "child"),
-    completion: CompletionNames.children)
-  var child: String?
+  @Option(child: "For this child alone instead of the family.") var child: String?
 
   @Flag(help: .hidden) var family = false
 
   @Option(
-    help: ArgumentHelp("Whether learning earns points and rewards cost them.", valueName: "on|off"),
-    completion: .list(["on", "off", "default"]), transform: Setting.reading(PointsRule.mode.key))
+    word: PointsRule.mode.key,
+    "Whether learning earns points and rewards cost them.", value: "on|off",
+    completion: .list(["on", "off", "default"]))
   var points: Setting?
 
   @Option(
-    help: ArgumentHelp(
-      "Whether rewards cost points as they run, or minutes are bought before.", valueName: "pay-as-you-go|redeem-first"),
-    transform: Setting.reading(PointsRule.use.key))
+    word: PointsRule.use.key,
+    "Whether rewards cost points as they run, or minutes are bought before.", value: "pay-as-you-go|redeem-first")
   var rewards: Setting?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("For learning and rewards without a rate of their own.", valueName: "points"),
-    transform: Setting.reading(CategoryRule.rate.key(of: .learning)))
+    number: CategoryRule.rate.key(of: .learning),
+    "For learning and rewards without a rate of their own.", value: "points")
   var defaultPointsPerMinute: Setting?
 
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("The same for learning alone.", valueName: "points"),
-    transform: Setting.reading(CategoryRule.rate.key(of: .learning)))
+  @Option(number: CategoryRule.rate.key(of: .learning), "The same for learning alone.", value: "points")
   var learningPointsPerMinute: Setting?
 
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("The same for rewards alone.", valueName: "points"),
-    transform: Setting.reading(CategoryRule.rate.key(of: .learning)))
+  @Option(number: CategoryRule.rate.key(of: .learning), "The same for rewards alone.", value: "points")
   var rewardPointsPerMinute: Setting?
 
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("What one redeemed point buys.", valueName: "minutes"),
-    transform: Setting.reading(PointsRule.minutesPerPoint.key))
+  @Option(number: PointsRule.minutesPerPoint.key, "What one redeemed point buys.", value: "minutes")
   var minutesPerPoint: Setting?
 
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("How long redeemed minutes last.", valueName: "days"),
-    transform: Setting.reading(PointsRule.redemptionDays.key))
+  @Option(number: PointsRule.redemptionDays.key, "How long redeemed minutes last.", value: "days")
   var redemptionDays: Setting?
 
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("Shorter sessions earn nothing.", valueName: "minutes"),
-    transform: Setting.reading(PointsRule.minimumSession.key))
+  @Option(number: PointsRule.minimumSession.key, "Shorter sessions earn nothing.", value: "minutes")
   var minimumSession: Setting?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The most that learning earns a day.", valueName: "points|none"),
-    transform: Setting.reading(PointsRule.dailyCap.key))
+  @Option(number: PointsRule.dailyCap.key, "The most that learning earns a day.", value: "points|none")
   var dailyPointsLimit: Setting?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The most that learning earns a week.", valueName: "points|none"),
-    transform: Setting.reading(PointsRule.weeklyCap.key))
+  @Option(number: PointsRule.weeklyCap.key, "The most that learning earns a week.", value: "points|none")
   var weeklyPointsLimit: Setting?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The most reward a day, such as 45min or 1h30m.", valueName: "time|none"),
-    transform: Setting.reading(CategoryRule.limit.key(of: .reward)))
+    number: CategoryRule.limit.key(of: .reward), "The most reward a day, such as 45min or 1h30m.", value: "time|none")
   var dailyRewardLimit: Setting?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The most reward a week, such as 5h.", valueName: "time|none"),
-    transform: Setting.reading(CategoryRule.weekly.key(of: .reward)))
+  @Option(number: CategoryRule.weekly.key(of: .reward), "The most reward a week, such as 5h.", value: "time|none")
   var weeklyRewardLimit: Setting?
 
   @Option(
-    help: ArgumentHelp(
-      "Programs that are no known application, from a place the child can write to: allow them and count them as screen "
-        + "time, treat them as rewards, which cost points also in the background, or block them.",
-      valueName: "count|reward|block"), transform: Setting.reading(ScreenTimeRule.unknownPrograms.key))
+    word: ScreenTimeRule.unknownPrograms.key,
+    "Programs that are no known application, from a place the child can write to: allow them and count them as screen "
+      + "time, treat them as rewards, which cost points also in the background, or block them.",
+    value: "count|reward|block")
   var unknownPrograms: Setting?
 
   @Option(
-    help: ArgumentHelp(
-      "Which programs may run: all that no rule closes, or only always-allowed applications and those with a category that "
-        + "you have set; one by default, such as reward for a game, does not count.",
-      valueName: "all|listed"), completion: .list(["all", "listed", "default"]),
-    transform: Setting.reading(ScreenTimeRule.programs.key))
+    word: ScreenTimeRule.programs.key,
+    "Which programs may run: all that no rule closes, or only always-allowed applications and those with a category that "
+      + "you have set; one by default, such as reward for a game, does not count.", value: "all|listed",
+    completion: .list(["all", "listed", "default"]))
   var programs: Setting?
 
   @Option(
-    help: ArgumentHelp(
-      "When nothing may be used but what is always allowed: leave the child logged in, lock the screen again and again, "
-        + "the same unless a program runs that is always allowed, or end the child's sessions.",
-      valueName: "leave|lock|lock-unless-allowed|close"), transform: Setting.reading(ScreenTimeRule.sessions.key))
+    word: ScreenTimeRule.sessions.key,
+    "When nothing may be used but what is always allowed: leave the child logged in, lock the screen again and again, "
+      + "the same unless a program runs that is always allowed, or end the child's sessions.",
+    value: "leave|lock|lock-unless-allowed|close")
   var sessions: Setting?
 
   @Option(
-    help: ArgumentHelp(
-      "What counts as screen time: all the time that a child is at the machine, whatever runs, or that of programs alone.",
-      valueName: "sessions|programs"),
-    transform: Setting.reading(ScreenTimeRule.source.key))
+    word: ScreenTimeRule.source.key,
+    "What counts as screen time: all the time that a child is at the machine, whatever runs, or that of programs alone.",
+    value: "sessions|programs")
   var screenTime: Setting?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "How long a child counts as being there without touching anything, as in a film; a locked screen ends it at once.",
-      valueName: "time"),
-    transform: Setting.reading(ScreenTimeRule.grace.key))
+    number: ScreenTimeRule.grace.key,
+    "How long a child counts as being there without touching anything, as in a film; a locked screen ends it at once.",
+    value: "time")
   var screenGrace: Setting?
 
-  @Option(
-    help: ArgumentHelp("Whether learning counts as screen time.", valueName: "counts|free"),
-    transform: Setting.reading(ScreenTimeRule.learning.key))
+  @Option(word: ScreenTimeRule.learning.key, "Whether learning counts as screen time.", value: "counts|free")
   var learning: Setting?
 
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("When a day begins, 0 to 23.", valueName: "hour"),
-    transform: Setting.reading(ChildRule.dayStart.key))
-  var dayStart: Setting?
+  @Option(number: ChildRule.dayStart.key, "When a day begins, 0 to 23.", value: "hour") var dayStart: Setting?
 
   @Option(
     help: ArgumentHelp("The zone that days are in, such as Europe/Berlin.", valueName: "zone"), transform: Setting.zone)

@@ -20,15 +20,9 @@ struct SyncNowSubcommand: AsyncParsableCommand {
 
   @OptionGroup var listing: ListingOptions
 
-  @Option(
-    name: .customLong("on"), help: ArgumentHelp("Only this machine.", valueName: "machine"),
-    completion: CompletionNames.devices)
-  var peer: String?
+  @Option(on: "Only this machine.") var peer: String?
 
-  @Option(
-    defaultAsFlag: WaitingTime.usual, parsing: .next,
-    help: ArgumentHelp("Wait until both sides are in step, at most this long.", valueName: "time"))
-  var wait: WaitingTime?
+  @Option(wait: "Wait until both sides are in step, at most this long.") var wait: WaitingTime?
 
   func run() async throws {
     let interface = try await listing.node.open()

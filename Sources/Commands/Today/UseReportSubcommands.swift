@@ -3,10 +3,7 @@ import LatchkeyModel
 import LatchkeyNode
 
 struct UseReportOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
-    completion: CompletionNames.children)
-  var child: String?
+  @Option(child: "The child; may be left out if there is only one.") var child: String?
 
   @Option(help: ArgumentHelp("The first day.", valueName: "day"), transform: TypedDay.read) var from: TypedDay?
 

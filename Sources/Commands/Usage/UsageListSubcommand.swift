@@ -24,11 +24,7 @@ struct UsageListSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Option(
-    name: .customLong("on"),
-    help: ArgumentHelp("Only this machine's, or this child's.", valueName: "machine"),
-    completion: CompletionNames.devices)
-  var device: String?
+  @Option(on: "Only this machine's, or this child's.") var device: String?
 
   @Option(
     help: ArgumentHelp("Only this application's, by its ID or name.", valueName: "application"),
