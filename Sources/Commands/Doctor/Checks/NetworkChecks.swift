@@ -143,17 +143,7 @@ extension Facts {
         next: Self.allow("tcp", port, firewall.keeper))
     }
   }
-}
 
-extension NetworkInterface {
-  /// Whether the interface belongs to a private network, by its kind or name.
-  var isTunnel: Bool {
-    let prefixes = ["wg", "tun", "tap", "ppp", "tailscale", "zt", "nordlynx", "proton", "mullvad"]
-    return !isLoopback && (isPointToPoint || prefixes.contains { name.hasPrefix($0) })
-  }
-}
-
-extension Facts {
   /// Checks the programs that use mDNS on this machine.
   func checkResponders(_ findings: inout [Finding]) {
     // A service that hangs keeps its connections, so the node relies on it but is not announced.
@@ -249,5 +239,13 @@ extension Facts {
               : "; \(probe.heardOthers) other\(probe.heardOthers == 1 ? "" : "s") spoke meanwhile."))
       }
     }
+  }
+}
+
+extension NetworkInterface {
+  /// Whether the interface belongs to a private network, by its kind or name.
+  var isTunnel: Bool {
+    let prefixes = ["wg", "tun", "tap", "ppp", "tailscale", "zt", "nordlynx", "proton", "mullvad"]
+    return !isLoopback && (isPointToPoint || prefixes.contains { name.hasPrefix($0) })
   }
 }

@@ -116,20 +116,7 @@ extension Facts {
         next: "Compare both with a watch; times of use may look odd, and nothing else hangs on them.")
     }
   }
-}
 
-extension Severity {
-  fileprivate init(_ weight: ConditionKind.Weight) {
-    self =
-      switch weight {
-      case .information: .information
-      case .warning: .warning
-      case .fault: .fault
-      }
-  }
-}
-
-extension Facts {
   /// Checks who may read and write the state folder.
   func checkFolder(_ findings: inout [Finding]) {
     guard folder.exists, let top = folder.entries.first else { return }
@@ -207,5 +194,16 @@ extension Facts {
         findings.add("disk-rate", .information, "The disk makes about \(rate) small writes durable a second.")
       }
     }
+  }
+}
+
+extension Severity {
+  fileprivate init(_ weight: ConditionKind.Weight) {
+    self =
+      switch weight {
+      case .information: .information
+      case .warning: .warning
+      case .fault: .fault
+      }
   }
 }

@@ -18,22 +18,16 @@ enum FirewallGatherer {
     case .absent: unread = .noTool
     case .failed(let reason): unread = geteuid() == 0 ? .failed(reason) : .needsRoot
     }
+    func reads(_ ending: String) -> Bool {
+      let chains = [("iptables", "ip"), ("ip6tables", "ip6")].compactMap { tool, family -> [FirewallChain]? in
+        guard case .output(let text) = ToolRun.run(tool + ending, []) else { return nil }
+        return IptablesRules.chains(text, family: family)
+      }
+      facts.chains += chains.joined()
+      return !chains.isEmpty
+    }
     // nft does not show the older tables, but it shows those of iptables-nft.
-    var readsOlder = false
-    for (tool, family) in [("iptables-legacy-save", "ip"), ("ip6tables-legacy-save", "ip6")] {
-      if case .output(let text) = ToolRun.run(tool, []) {
-        facts.chains += IptablesRules.chains(text, family: family)
-        readsOlder = true
-      }
-    }
-    if unread != nil, !readsOlder {
-      for (tool, family) in [("iptables-save", "ip"), ("ip6tables-save", "ip6")] {
-        if case .output(let text) = ToolRun.run(tool, []) {
-          facts.chains += IptablesRules.chains(text, family: family)
-          unread = nil
-        }
-      }
-    }
+    if !reads("-legacy-save"), unread != nil, reads("-save") { unread = nil }
     // Without a packet filter in the kernel there are no rules to read.
     facts.unread = facts.chains.isEmpty ? unread : nil
     return facts

@@ -84,45 +84,28 @@ enum ServiceGatherer {
   ///
   /// An answer is required because the system accepts connections even for a process that hangs.
   static func socket(_ path: String, asking question: String) -> ServiceState {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let bytes = Array(path.utf8)
-    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return .absent }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
     guard access(path, F_OK) == 0 else { return .absent }
-    let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
-    let descriptor = Glibc.socket(AF_UNIX, kind, 0)
-    guard descriptor >= 0 else { return .silent(SystemError.reason()) }
-    defer { close(descriptor) }
-    let result = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    guard result == 0 else {
+    guard let socket = LocalSocket.connect(to: path) else {
       // The queue of connections is full because the process does not accept them.
       return .silent(errno == EAGAIN ? "nobody takes connections there, so it hangs" : SystemError.reason())
     }
-    let bytesAsked = Array(question.utf8)
-    guard send(descriptor, bytesAsked, bytesAsked.count, CInt(MSG_NOSIGNAL)) == bytesAsked.count else {
-      return .silent(SystemError.reason())
-    }
-    return switch heard(descriptor) {
-    case 1: .answers
+    let asked = Array(question.utf8)[...]
+    guard socket.write(asked) == asked.count else { return .silent(SystemError.reason()) }
+    return switch answers(socket) {
+    case true?: .answers
     case nil: .silent("it takes connections and says nothing for \(patience / 1_000) s, so it hangs")
-    default: .silent("it takes connections and closes them without a word")
+    case false?: .silent("it takes connections and closes them without a word")
     }
   }
 
-  /// Reads one byte: returns 1, or less at the end of the connection; `nil` if none comes in time.
-  private static func heard(_ descriptor: CInt) -> Int? {
+  /// Returns whether anything comes before the end of the connection; `nil` if nothing does in time.
+  private static func answers(_ socket: LocalSocket) -> Bool? {
     let end = ContinuousClock.now + .milliseconds(Int(patience))
-    var byte: UInt8 = 0
     while true {
       let left = Int32(ContinuousClock.now.duration(to: end) / .milliseconds(1))
       guard left > 0 else { return nil }
-      var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      if poll(&waiting, 1, left) > 0 { return recv(descriptor, &byte, 1, 0) }
+      var waiting = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+      if poll(&waiting, 1, left) > 0 { return socket.read()?.isEmpty == false }
     }
   }
 }
