@@ -82,10 +82,8 @@ struct DevicesShowSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let peer = try DeviceSearch.find(argument.device, among: await listing.node.open().ask(Endpoints.getDevices))
-    switch listing.format {
-    case .json: try console.write(JSONText.pretty(peer))
-    case .table: try console.write(Self.page(peer, now: TerminalEnvironment.current.now()))
-    }
+    if listing.format == .json { return try console.write(JSONText.pretty(peer)) }
+    try console.write(Self.page(peer, now: TerminalEnvironment.current.now()))
   }
 
   static func page(_ peer: PeerStatus, now: Int64) -> String {

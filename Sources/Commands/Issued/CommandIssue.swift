@@ -184,11 +184,7 @@ final class CommandWaiter: Sendable {
       // At the end of the time, this ends before the node has answered.
       try Task.checkCancellation()
       // Once for each silence.
-      let isNews = isSilent.withLock { isSilent in
-        defer { isSilent = true }
-        return !isSilent
-      }
-      if isNews {
+      if !isSilent.withLock({ exchange(&$0, with: true) }) {
         tell("This machine's node does not answer: look whether `latchkey run` still runs. Waiting for it …")
       }
       try await Task.sleep(for: pause)

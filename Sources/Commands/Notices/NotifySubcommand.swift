@@ -158,12 +158,7 @@ private final class Happenings: Sendable {
 
   /// Adds a look at the news, once for all changes until it begins.
   func addNews() {
-    if isDue.withLock({ isDue in
-      defer { isDue = true }
-      return !isDue
-    }) {
-      adder.yield(.news)
-    }
+    if !isDue.withLock({ exchange(&$0, with: true) }) { adder.yield(.news) }
   }
 
   func beginNews() { isDue.withLock { $0 = false } }
@@ -171,11 +166,8 @@ private final class Happenings: Sendable {
   /// Says what keeps notices from being shown, once however often it is tried.
   func complain(_ error: any Error) {
     let sentence = TerminalFailure(error)?.sentence ?? "\(error)"
-    let isNew = complaint.withLock { last in
-      defer { last = sentence }
-      return last != sentence
-    }
-    if isNew { TerminalEnvironment.current.console.note("latchkey: " + ShownText.safe(sentence)) }
+    let last = complaint.withLock { exchange(&$0, with: sentence) }
+    if last != sentence { TerminalEnvironment.current.console.note("latchkey: " + ShownText.safe(sentence)) }
   }
 
   /// Notes that all is well, so that the next failure is said again.

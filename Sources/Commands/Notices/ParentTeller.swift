@@ -173,6 +173,10 @@ private struct ParentQuestion {
   let notice: ParentNotice
   let requests: [RequestListing]
 
+  init(_ notice: ParentNotice, open: [RequestListing]) {
+    (self.notice, requests) = (notice, open.filter { notice.requests.contains($0.requestID) })
+  }
+
   private var answers: [AnswerButton] { AnswerButton.fitting(requests) }
 
   /// The commands that answer it in a terminal.
@@ -212,12 +216,6 @@ private struct ParentQuestion {
     }
     var said: [String] = []
     for sentence in sentences where !said.contains(sentence) { said.append(sentence) }
-    return (left.isEmpty ? nil : ParentQuestion(notice: notice, requests: left), said.joined(separator: " "), done)
-  }
-}
-
-extension ParentQuestion {
-  init(_ notice: ParentNotice, open: [RequestListing]) {
-    self.init(notice: notice, requests: open.filter { notice.requests.contains($0.requestID) })
+    return (left.isEmpty ? nil : ParentQuestion(notice, open: left), said.joined(separator: " "), done)
   }
 }

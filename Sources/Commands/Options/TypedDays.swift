@@ -109,17 +109,10 @@ struct FamilyClock: Sendable {
   init(_ rules: FamilyRules) {
     let isSet = rules.rules.contains { $0.key == "family/zone" && $0.missing.isEmpty }
     // Both settings are read by name: a rule set of all settings needs the whole table of rules.
-    zone = isSet ? TimeText.zone(Self.zone(in: rules.settings)) : TerminalEnvironment.current.timeZone
-    dayStartHour = Self.dayStartHour(in: rules.settings)
-  }
-
-  private static func zone(in settings: FamilySettings) -> String {
-    if case .text(let name) = settings.values["zone"] { name } else { "UTC" }
-  }
-
-  private static func dayStartHour(in settings: FamilySettings) -> Int {
-    guard case .number(let hour) = settings.values["dayStartHour"], 0...23 ~= hour else { return 0 }
-    return Int(hour)
+    let values = rules.settings.values
+    let name = if case .text(let name) = values["zone"] { name } else { "UTC" }
+    zone = isSet ? TimeText.zone(name) : TerminalEnvironment.current.timeZone
+    dayStartHour = if case .number(let hour) = values["dayStartHour"], 0...23 ~= hour { Int(hour) } else { 0 }
   }
 
   /// The days of a child, as its machines have them.

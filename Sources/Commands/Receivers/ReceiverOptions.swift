@@ -21,9 +21,7 @@ struct ReceiverOptions: ParsableArguments {
   mutating func validate() throws {
     if let name, let fault = NewReceiver(name: name, kind: .ntfy).textFault { throw ValidationError(fault) }
   }
-}
 
-extension ReceiverOptions {
   /// Returns the secret of `--secret-file` or, without it, what a person types unseen; `nil` if
   /// none is needed and no file is given.
   ///
@@ -135,6 +133,33 @@ struct ReceiverAllowance: Hashable {
   var rights: [ReceiverRight] = []
   var mostMinutes = 0
   var mostPoints = 0
+
+  /// Checks that a receiver has a bound for time if it may give time, and only then.
+  fileprivate static func check(_ rights: [ReceiverRight], atMost: Int?) throws {
+    let givesTime = rights.contains(.answer) || rights.contains(.grant)
+    if givesTime, atMost == nil {
+      throw ValidationError("Say how much time it may give in a day, such as --at-most 60m.")
+    }
+    if !givesTime, atMost != nil { throw ValidationError("It may give no time: give --may answer or grant as well.") }
+  }
+
+  @Sendable fileprivate static func rights(_ text: String) throws -> [ReceiverRight] {
+    try text.split(separator: ",").map { word in
+      guard let right = ReceiverRight(rawValue: word.trimmingCharacters(in: .whitespaces).lowercased()) else {
+        throw ValidationError(
+          "A phone with ntfy takes --may answer alone, a webhook takes none, and mqtt takes "
+            + "--may answer,grant,lock,points.")
+      }
+      return right
+    }
+  }
+
+  @Sendable fileprivate static func minutes(_ text: String) throws -> Int {
+    guard let minutes = SpanReader.minutes(text), (1...1_440).contains(minutes) else {
+      throw ValidationError("The time for a day is 1 minute to 24 hours, such as 60m or 2h.")
+    }
+    return minutes
+  }
 }
 
 /// What a phone with ntfy may do.
@@ -193,34 +218,5 @@ struct HomeRights: ParsableArguments {
 
   var allowed: ReceiverAllowance {
     ReceiverAllowance(rights: may, mostMinutes: atMost ?? 0, mostPoints: atMostPoints ?? 0)
-  }
-}
-
-extension ReceiverAllowance {
-  /// Checks that a receiver has a bound for time if it may give time, and only then.
-  fileprivate static func check(_ rights: [ReceiverRight], atMost: Int?) throws {
-    let givesTime = rights.contains(.answer) || rights.contains(.grant)
-    if givesTime, atMost == nil {
-      throw ValidationError("Say how much time it may give in a day, such as --at-most 60m.")
-    }
-    if !givesTime, atMost != nil { throw ValidationError("It may give no time: give --may answer or grant as well.") }
-  }
-
-  @Sendable fileprivate static func rights(_ text: String) throws -> [ReceiverRight] {
-    try text.split(separator: ",").map { word in
-      guard let right = ReceiverRight(rawValue: word.trimmingCharacters(in: .whitespaces).lowercased()) else {
-        throw ValidationError(
-          "A phone with ntfy takes --may answer alone, a webhook takes none, and mqtt takes "
-            + "--may answer,grant,lock,points.")
-      }
-      return right
-    }
-  }
-
-  @Sendable fileprivate static func minutes(_ text: String) throws -> Int {
-    guard let minutes = SpanReader.minutes(text), (1...1_440).contains(minutes) else {
-      throw ValidationError("The time for a day is 1 minute to 24 hours, such as 60m or 2h.")
-    }
-    return minutes
   }
 }

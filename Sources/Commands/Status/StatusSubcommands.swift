@@ -70,12 +70,9 @@ struct NearbySubcommand: AsyncParsableCommand {
   @OptionGroup var listing: ListingOptions
 
   func run() async throws {
-    let environment = TerminalEnvironment.current
     let nearby = try await listing.node.open().ask(Endpoints.getNearby)
-    switch listing.format {
-    case .json: try console.write(JSONText.pretty(nearby))
-    case .table: try console.write(Self.page(nearby, now: environment.now()))
-    }
+    if listing.format == .json { return try console.write(JSONText.pretty(nearby)) }
+    try console.write(Self.page(nearby, now: TerminalEnvironment.current.now()))
   }
 
   static func page(_ nearby: NearbyMachines, now: Int64) -> String {

@@ -111,9 +111,7 @@ struct TerminalEnvironment: Sendable {
 
   /// A Boolean value that indicates whether color is permitted by the environment.
   var mayColour: Bool { (variables["NO_COLOR"] ?? "").isEmpty && variables["TERM"] != "dumb" }
-}
 
-extension TerminalEnvironment {
   /// Runs work until it ends or is interrupted, and gives memory back regularly.
   func runUntilInterrupted(_ body: @escaping @Sendable () async throws -> Void) async throws {
     let work = Task { try await body() }

@@ -49,9 +49,7 @@ struct WidgetLine: Hashable {
       detail.count > Self.longestDetail ? detail.prefix(Self.longestDetail - 1) + "…" : detail
     }
   }
-}
 
-extension WidgetLine {
   private static let minute: Int64 = 60_000
 
   /// Creates a child's line, such as “48 min”, “48 min to bedtime” or “bedtime until 07:00”.

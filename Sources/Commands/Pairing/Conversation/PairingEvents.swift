@@ -34,30 +34,7 @@ final class PairingEvents: Sendable {
     for await event in stream { return event }
     throw CancellationError()
   }
-}
 
-/// An event during the pairing of two machines.
-enum PairingEvent: Sendable {
-  /// Ctrl-C.
-  case interrupted
-  case resized
-  /// About a second has passed.
-  case ticked
-  /// The node reported the progress of the pairing.
-  case progressed(PairingProgress)
-  /// The node does not answer, and is asked again.
-  case nodeLost
-  /// The node cannot be reached any more, for a reason that no repetition removes.
-  case failed(LocalAPIError)
-  /// A line for the question with that number; `nil` at the end of the input.
-  case typed(String?, question: Int)
-  /// Keys typed while a code is entered; `nil` at the end of the input.
-  case keys([UInt8]?)
-  /// The open codes on the network.
-  case found(NearbyInvitations)
-}
-
-extension PairingEvents {
   /// Sends each change of a pairing until it ends or the node cannot be reached.
   ///
   /// It continues after a restart of the node, for which it waits as long as the environment says.
@@ -84,6 +61,27 @@ extension PairingEvents {
       }
     }
   }
+}
+
+/// An event during the pairing of two machines.
+enum PairingEvent: Sendable {
+  /// Ctrl-C.
+  case interrupted
+  case resized
+  /// About a second has passed.
+  case ticked
+  /// The node reported the progress of the pairing.
+  case progressed(PairingProgress)
+  /// The node does not answer, and is asked again.
+  case nodeLost
+  /// The node cannot be reached any more, for a reason that no repetition removes.
+  case failed(LocalAPIError)
+  /// A line for the question with that number; `nil` at the end of the input.
+  case typed(String?, question: Int)
+  /// Keys typed while a code is entered; `nil` at the end of the input.
+  case keys([UInt8]?)
+  /// The open codes on the network.
+  case found(NearbyInvitations)
 }
 
 /// A question that one line of input answers, and that can be withdrawn.
