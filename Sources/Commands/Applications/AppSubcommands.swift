@@ -200,7 +200,6 @@ struct AppSetSubcommand: AsyncParsableCommand {
   }
 }
 
-/// The owner of an application's rules.
 struct AppOwner: ParsableArguments {
   @OptionGroup var whose: RuleOwnerOptions
 
@@ -217,7 +216,6 @@ struct AppOwner: ParsableArguments {
 }
 
 enum AppChoice {
-  /// Words that mean every application.
   private static let everyApp: Set<String> = ["all", "any", "every", "everything"]
 
   /// Throws `ValidationError` for a text that means every application, or is empty or too long.

@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyNode
 import LatchkeyRules
 
-/// The words about refused programs.
 enum RefusedText {
   /// Returns sentences for a list without programs: for whom only listed programs may run, and for
   /// whom all may.

@@ -134,7 +134,6 @@ private struct ControlExchange: Exchange {
 
 /// The reason why no node can be reached, with the next step.
 public struct NodeUnavailable: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The condition that prevents a connection.
   public enum Reason: Sendable, Hashable {
     /// There is no state folder yet.
     case notInitialised

@@ -124,7 +124,6 @@ struct QueueRetrySubcommand: AsyncParsableCommand {
   }
 }
 
-/// The words for queued items.
 enum QueueText {
   /// The kinds of item, as people call them, most urgent first.
   static let kinds = StreamClass.allCases.map(kind)

@@ -20,7 +20,6 @@ public struct Examination: Codable, Sendable, Hashable {
     findings += Severity.allCases.reversed().flatMap { severity in others.filter { $0.severity == severity } }
   }
 
-  /// The highest severity; `nil` if there are no findings.
   var worst: Severity? { findings.map(\.severity).max() }
 }
 
@@ -99,7 +98,6 @@ struct Facts: Sendable {
   var chosenInterfaces: [String]? { status?.interfaces }
 }
 
-/// The node of the state folder.
 enum NodeFacts: Sendable {
   case running(NodeStatus, NearbyMachines?)
   /// The node cannot be reached; a sentence gives the reason and the next step.

@@ -102,7 +102,6 @@ struct FirewallFacts: Sendable, Hashable {
   }
 }
 
-/// A chain of the packet filter.
 struct FirewallChain: Sendable, Hashable {
   /// The table of the chain, such as `inet filter`; jumps stay within it.
   var table: String

@@ -4,7 +4,6 @@ import LatchkeyNode
 import LatchkeyRules
 import Synchronization
 
-/// Issues commands to children's machines.
 enum CommandIssue {
   /// Issues the command, prints when the machine gets it and, with `--wait`, the result.
   static func give(

@@ -53,7 +53,6 @@ struct NoticesSetSubcommand: AsyncParsableCommand {
       Example: latchkey notices set --limits off --quiet "22:00-07:00"
       """)
 
-  /// Whether something is told.
   enum Told: String, WordArgument {
     case on
     case off
@@ -190,7 +189,6 @@ struct ShownNotices {
 ///
 /// It is a file in the session's folder, which ends with the session as the notifications do.
 struct ShownMemory {
-  /// The content of the file.
   private struct Content: Codable, Equatable {
     /// The notification service's name on the bus, which no other service gets.
     var owner: String

@@ -139,7 +139,6 @@ enum AnswerFormat: String, WordArgument, Sendable {
   case json
 }
 
-/// A terminal's background.
 enum BackgroundArgument: String, WordArgument, Sendable {
   case light
   case dark

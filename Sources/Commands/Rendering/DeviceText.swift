@@ -51,7 +51,6 @@ enum DeviceText {
   static func closed(_ result: UnpairResult) -> String { result.closed.map { " " + $0.worded() }.joined() }
 }
 
-/// The names that people gave to devices.
 struct DeviceNames: Sendable {
   private let names: [DeviceID: DeviceName]
 
@@ -72,7 +71,6 @@ struct DeviceNames: Sendable {
   subscript(id: DeviceID) -> String { names[id]?.text ?? id.short }
 }
 
-/// The other parents of children's machines, in words.
 enum OtherParentsText {
   static func sentences(_ peers: [PeerStatus], zone: TimeZone) -> [(text: String, isNews: Bool)] {
     peers.flatMap { peer in
@@ -97,7 +95,6 @@ enum OtherParentsText {
   }
 }
 
-/// Sync states in words.
 enum SyncText {
   /// A few words for a table.
   static func words(_ state: SyncState, now: Int64) -> String {
@@ -128,7 +125,6 @@ enum SyncText {
   }
 }
 
-/// Addresses of a paired machine, in words.
 enum AddressText {
   /// Returns a paragraph for each address: how it was learnt, and how the last tries ended.
   static func lines(_ addresses: [DeviceAddress], now: Int64) -> [String] {

@@ -86,7 +86,6 @@ enum ShownText {
   }
 }
 
-/// Moments as text.
 enum TimeText {
   /// ISO 8601 with milliseconds and the offset of `zone`, such as `2026-11-21T14:03:05.123+01:00`.
   static func exact(_ milliseconds: Int64, zone: TimeZone) -> String {

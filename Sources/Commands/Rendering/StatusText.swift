@@ -147,7 +147,6 @@ struct StatusText {
   }
 }
 
-/// A parent's message in words.
 enum MessageText {
   /// Returns one line with a message, its sender, if still known, and when it was sent.
   static func line(

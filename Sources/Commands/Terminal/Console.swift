@@ -38,7 +38,6 @@ protocol Console: Sendable {
   /// Returns Ctrl-C, SIGTERM and the loss of the terminal, caught while the stream lives.
   func interrupts() -> AsyncStream<Void>
 
-  /// Returns a stream of the changes of the terminal's size.
   func resizes() -> AsyncStream<Void>
 }
 

@@ -69,7 +69,6 @@ struct PromptPanel {
 
 /// A line that is typed key by key, for a prompt above which things change.
 struct LineEditor: Sendable {
-  /// The result of some keys.
   enum Outcome: Hashable, Sendable {
     case typing
     case line(String)

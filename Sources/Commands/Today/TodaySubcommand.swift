@@ -61,7 +61,6 @@ struct TodaySubcommand: AsyncParsableCommand {
   }
 }
 
-/// A child's day in words.
 enum TodayText {
   /// Returns a line such as "Emma 1 h 12 min of 2 h · 48 min left, until 19:20".
   static func line(_ day: ChildToday, in language: Language = .english) -> String {

@@ -172,7 +172,6 @@ enum UsagePoints {
   }
 }
 
-/// The words for impossible use.
 private enum DoubtText {
   static func words(_ doubt: UsageDoubt) -> String {
     switch doubt {

@@ -63,7 +63,6 @@ final class PairingEvents: Sendable {
   }
 }
 
-/// An event during the pairing of two machines.
 enum PairingEvent: Sendable {
   /// Ctrl-C.
   case interrupted

@@ -1,7 +1,6 @@
 import LatchkeyModel
 import LatchkeyNode
 
-/// The wizard that pairs this machine, step by step.
 struct PairingWizard {
   let node: any NodeInterface
   let environment: TerminalEnvironment
