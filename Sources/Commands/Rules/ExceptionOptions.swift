@@ -54,17 +54,15 @@ struct ExceptionOptions: ParsableArguments {
 
 /// A day or several days on end as a person types them.
 enum TypedDays: Hashable, Sendable {
-  case today
-  case tomorrow
-  case dates(DayRange)
-  /// The first and the last day; at least one of them is `today` or `tomorrow`.
+  /// The first and the last day.
   case between(End, End)
   /// Days to which a parent has given a name.
   case named(String)
 
+  static let today = TypedDays.between(.today, .today)
+
   enum End: Hashable, Sendable {
-    case today
-    case tomorrow
+    case today, tomorrow
     case date(FamilyDay)
 
     init?(_ text: some StringProtocol) {
@@ -92,22 +90,18 @@ enum TypedDays: Hashable, Sendable {
   /// - Throws: `ValidationError` for a range that ends before it begins or is longer than a year.
   @Sendable static func read(_ text: String) throws -> TypedDays {
     let ends = text.split(separator: "..", omittingEmptySubsequences: false).map { End($0) }
-    if ends.count == 1 {
-      switch ends[0] {
-      case .today: return .today
-      case .tomorrow: return .tomorrow
-      case .date(let day): return .dates(DayRange(day))
-      case nil:
-        if let fault = severalFault(text) ?? dateFault(text) { throw fault }
-        return .named(text)
-      }
+    if ends == [nil] {
+      if let fault = severalFault(text) ?? dateFault(text) { throw fault }
+      return .named(text)
     }
-    guard ends.count == 2, let first = ends[0], let last = ends[1] else {
+    guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1] else {
       throw ValidationError(
         "Those are no days: give the first and the last, such as 2026-12-23..2027-01-06 or tomorrow..2026-12-24.")
     }
-    guard case (.date(let first), .date(let last)) = (first, last) else { return .between(first, last) }
-    do { return .dates(try range(first, last)) } catch { throw ValidationError(error.sentence) }
+    if case (.date(let first), .date(let last)) = (first, last) {
+      _ = try ValidationError.from { () throws(RuleFault) in try range(first, last) }
+    }
+    return .between(first, last)
   }
 
   /// Returns the fault of a text that looks like a date but is not one.
@@ -187,9 +181,6 @@ enum TypedDays: Hashable, Sendable {
     let now = FamilyClock(rules).today
     let days: [DayRange]
     switch self {
-    case .today: days = [DayRange(now)]
-    case .tomorrow: days = [DayRange(now.advanced(byDays: 1))]
-    case .dates(let given): days = [given]
     case .between(let first, let last):
       do { days = [try Self.range(first.day(now), last.day(now))] } catch {
         throw TerminalFailure(.usage, error.sentence)
