@@ -30,8 +30,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
       """)
 
   enum Blocking: String, EnumerableFlag {
-    case blocked
-    case unblocked
+    case blocked, unblocked
 
     static func help(for value: Blocking) -> ArgumentHelp? {
       value == .blocked ? "No use is allowed." : "Use is allowed."
@@ -47,8 +46,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
   }
 
   enum Enabling: String, EnumerableFlag {
-    case enabled
-    case disabled
+    case enabled, disabled
 
     static func help(for value: Enabling) -> ArgumentHelp? {
       value == .enabled ? "Its rules count." : "Its rules are kept and do not count."

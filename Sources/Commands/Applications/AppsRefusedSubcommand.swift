@@ -110,25 +110,16 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
   }
 
   private static func only(_ text: String, _ found: [RefusedListing]) throws -> RefusedListing {
-    let children = Set(found.map(\.childID))
-    guard children.count == 1 else {
+    let (name, files) = ("“\(ShownText.safe(text))”", Set(found.compactMap(\.file)).sorted().map(ShownText.safe))
+    if Set(found.map(\.childID)).count > 1 {
       let names = Set(found.map { ShownText.safe($0.childName.text) }).sorted().joined(separator: " and ")
-      throw TerminalFailure(
-        .unknownName, "“\(ShownText.safe(text))” was refused for \(names): name one of them with --child.")
+      throw TerminalFailure(.unknownName, "\(name) was refused for \(names): name one of them with --child.")
     }
-    guard Set(found.map(\.matcher)).count == 1 else {
-      let files = Set(found.compactMap(\.file)).sorted().map(ShownText.safe)
-      guard files.isEmpty else {
-        throw TerminalFailure(
-          .unknownName,
-          "Several files were refused as “\(ShownText.safe(text))”: name the one that is meant, \(files.joined(separator: ", "))."
-        )
-      }
-      throw TerminalFailure(
-        .unknownName,
-        "Several programs were refused as “\(ShownText.safe(text))”: allow the one that is meant with `latchkey app set` and "
-          + "--matcher.")
-    }
-    return found[0]
+    if Set(found.map(\.matcher)).count == 1 { return found[0] }
+    throw TerminalFailure(
+      .unknownName,
+      files.isEmpty
+        ? "Several programs were refused as \(name): allow the one that is meant with `latchkey app set` and --matcher."
+        : "Several files were refused as \(name): name the one that is meant, \(files.joined(separator: ", ")).")
   }
 }

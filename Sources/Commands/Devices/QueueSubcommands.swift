@@ -168,12 +168,8 @@ enum QueueText {
 
   /// Returns a number of items of a class as people call them, such as `3 commands`.
   static func items(_ number: Int64, _ streamClass: StreamClass) -> String {
-    switch streamClass {
-    case .control: ShownText.count(number, "notice")
-    case .command: ShownText.count(number, "command")
-    case .receipt: ShownText.count(number, "answer")
-    case .usage: number == 1 ? "1 record of use" : "\(number) records of use"
-    }
+    guard streamClass == .usage else { return ShownText.count(number, kind(streamClass)) }
+    return number == 1 ? "1 record of use" : "\(number) records of use"
   }
 
   /// Returns a sentence for each fate of items that left a queue undelivered.

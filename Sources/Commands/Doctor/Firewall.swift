@@ -2,15 +2,12 @@
 struct FirewallFacts: Sendable, Hashable {
   /// A program that manages the rules, which a person uses to change them.
   enum Keeper: String, Sendable, Hashable {
-    case ufw
-    case firewalld
+    case ufw, firewalld
   }
 
   /// Why rules could not be read.
   enum Unread: Sendable, Hashable {
-    case needsRoot
-    case noTool
-    case notUnderstood
+    case needsRoot, noTool, notUnderstood
     /// The tool failed although root runs it, for the reason in its message.
     case failed(String)
 
@@ -42,16 +39,13 @@ struct FirewallFacts: Sendable, Hashable {
   var unread: Unread?
 
   enum Fate: Sendable, Hashable {
-    case passes
-    case dropped
+    case passes, dropped
     /// The fate depends on a condition that is not understood.
     case unclear
   }
 
   private enum Step {
-    case accepted
-    case dropped
-    case unclear
+    case accepted, dropped, unclear
     /// No rule applies, so the calling chain continues.
     case goesOn
   }

@@ -54,8 +54,7 @@ struct NoticesSetSubcommand: AsyncParsableCommand {
       """)
 
   enum Told: String, WordArgument {
-    case on
-    case off
+    case on, off
   }
 
   @OptionGroup var node: NodeOptions

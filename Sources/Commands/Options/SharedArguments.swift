@@ -124,24 +124,19 @@ extension WordArgument {
 }
 
 enum ListingFormat: String, WordArgument, Sendable {
-  case table
-  case json
+  case table, json
 }
 
 enum UsageFormat: String, WordArgument, Sendable {
-  case table
-  case json
-  case csv
+  case table, json, csv
 }
 
 enum AnswerFormat: String, WordArgument, Sendable {
-  case text
-  case json
+  case text, json
 }
 
 enum BackgroundArgument: String, WordArgument, Sendable {
-  case light
-  case dark
+  case light, dark
 }
 
 // These are the words of the household, and the command line takes them as they are.

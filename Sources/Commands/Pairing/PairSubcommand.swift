@@ -54,12 +54,8 @@ struct PairCancelSubcommand: AsyncParsableCommand {
 
   func run() async throws {
     let interface = try await node.open()
-    var ids: [String] = []
-    if let id {
-      ids = [id]
-    } else {
-      ids = try await interface.ask(Endpoints.getPairings).filter { $0.phase != .ended }.map(\.pairingID)
-    }
+    let open = id == nil ? try await interface.ask(Endpoints.getPairings).filter { $0.phase != .ended } : []
+    let ids = id.map { [$0] } ?? open.map(\.pairingID)
     for id in ids {
       let ended = try await interface.ask(Endpoints.cancelPairing, id)
       if let outcome = ended.outcome, outcome != .cancelled {

@@ -146,8 +146,7 @@ struct PointsReviewSubcommand: AsyncParsableCommand {
       """)
 
   enum Decision: String, EnumerableFlag {
-    case approve
-    case reject
+    case approve, reject
 
     static func help(for value: Decision) -> ArgumentHelp? {
       value == .approve ? "It earns its points." : "It earns nothing."

@@ -85,17 +85,13 @@ public enum LatchkeyProgram {
   static func usageInWidth(_ message: String) -> String {
     message.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
       guard line.count > 80, line.hasPrefix("USAGE: ") || line.hasPrefix("Usage: ") else { return String(line) }
-      var lines: [String] = []
-      var current = ""
-      for word in words(line) {
-        if !current.isEmpty, current.count + 1 + word.count > 80 {
-          lines.append(current)
-          current = "        " + word
+      return words(line).reduce(into: [String]()) { lines, word in
+        if let begun = lines.last, begun.count + 1 + word.count <= 80 {
+          lines[lines.count - 1] = begun + " " + word
         } else {
-          current += (current.isEmpty ? "" : " ") + word
+          lines.append(lines.isEmpty ? word : "        " + word)
         }
-      }
-      return (lines + [current]).joined(separator: "\n")
+      }.joined(separator: "\n")
     }.joined(separator: "\n")
   }
 

@@ -181,7 +181,6 @@ enum SampleValue {
     case ("breaks set", "--for"): "10m"
     case ("grant", "--for"): "reward"
     case ("points adjust", "--reason"): "tidied up"
-    case ("settings set", "--learning"): "free"
     case ("app set", "--name"): "Chess"
     default: ofOptions[option]
     }

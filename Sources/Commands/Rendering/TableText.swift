@@ -24,7 +24,7 @@ enum TableText {
       let names = headings.indices.filter { !left.contains($0) }.map { "“\(headings[$0])”" }
       return names.isEmpty ? text : text + note(names, columns, language)
     }
-    return blocks(headings, rows: safe, columns)
+    return blocks(headings, rows: safe)
   }
 
   /// Returns the same with headings that are put into the words of a language.
@@ -104,7 +104,7 @@ enum TableText {
   }
 
   /// Returns every row as a paragraph, for a terminal that no table fits; empty cells are left out.
-  private static func blocks(_ headings: [String], rows: [[String]], _ columns: Int) -> String {
+  private static func blocks(_ headings: [String], rows: [[String]]) -> String {
     rows.map { row in FieldsText.render(zip(headings, row).filter { !$1.isEmpty }.map { ($0, $1) }) }.joined(
       separator: "\n")
   }

@@ -44,6 +44,9 @@ protocol Console: Sendable {
 extension Console {
   /// Writes a sentence to standard output, in lines that fit a terminal there.
   func say(_ sentence: String) throws(TerminalFailure) { try write(sentence.inWidth + "\n") }
+
+  /// Prints a text in lines that fit the terminal.
+  func noteWrapped(_ text: String) { for line in WrappedText.lines(text, columns: size.columns - 1) { note(line) } }
 }
 
 /// The size of a terminal in characters.

@@ -49,7 +49,7 @@ struct TerminalEnvironment: Sendable {
 
   static let live: TerminalEnvironment = TerminalEnvironment(
     console: TerminalConsole(), variables: ProcessInfo.processInfo.environment,
-    now: { Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)) },
+    now: { WallClock.now() },
     openNode: { try await ControlClient.open(stateFolder: $0) },
     initialise: {
       makePrivate()
@@ -72,10 +72,8 @@ struct TerminalEnvironment: Sendable {
     gather: { Gatherer.gather($0, $1) },
     startProgram: { try ChildProcess.recorded($0) },
     reportPatience: .seconds(10),
-    uptime: { TerminalEnvironment.start.duration(to: .now).milliseconds },
+    uptime: { SystemClock.boot.milliseconds },
     pause: { try await Task.sleep(for: $0) })
-
-  private static let start = ContinuousClock.now
 
   /// Makes every file that this process creates from now on accessible to its user only.
   private static func makePrivate() { umask(0o077) }
@@ -124,8 +122,4 @@ struct TerminalEnvironment: Sendable {
     defer { stopping.cancel() }
     do { try await work.value } catch is CancellationError {}
   }
-}
-
-extension Duration {
-  fileprivate var milliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
 }

@@ -74,11 +74,6 @@ enum WrappedText {
   }
 }
 
-extension Console {
-  /// Prints a text in lines that fit the terminal.
-  func noteWrapped(_ text: String) { for line in WrappedText.lines(text, columns: size.columns - 1) { note(line) } }
-}
-
 /// The columns that text takes on a terminal: whatever is aligned, wrapped or cut is measured here.
 ///
 /// A terminal shows a character, in the sense of Unicode's grapheme clusters, in as many columns as

@@ -136,10 +136,7 @@ private struct WidgetSource: Sendable {
 
 /// The form in which a status bar takes its text.
 enum WidgetFormat: String, WordArgument, Sendable {
-  case waybar
-  case i3blocks
-  case tmux
-  case plain
+  case waybar, i3blocks, tmux, plain
 
   /// The status by which i3blocks marks a block as urgent; it takes any other than 0 for a fault.
   static let urgentStatus: Int32 = 33
