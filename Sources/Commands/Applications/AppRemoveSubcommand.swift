@@ -12,8 +12,7 @@ struct AppRemoveSubcommand: AsyncParsableCommand {
   @OptionGroup var owner: AppOwner
   @OptionGroup var options: RuleOptions
 
-  @Argument(
-    help: ArgumentHelp("The application's ID or name.", valueName: "application"), completion: CompletionNames.apps)
+  @Argument(help: .value("application", "The application's ID or name."), completion: CompletionNames.apps)
   var app: String
 
   mutating func validate() throws { try AppChoice.check(app) }

@@ -58,18 +58,16 @@ struct AppSetSubcommand: AsyncParsableCommand {
   @OptionGroup var options: RuleOptions
 
   @Argument(
-    help: ArgumentHelp(
-      "The application's ID or name, or a beginning of them; `latchkey apps scan` lists those that are installed.",
-      valueName: "application"),
+    help: .value(
+      "application",
+      "The application's ID or name, or a beginning of them; `latchkey apps scan` lists those that are installed."),
     completion: CompletionNames.apps)
   var app: String
 
-  @Option(help: ArgumentHelp("What using it does to points.", valueName: "learning|reward|neutral"))
-  var category: AppCategory?
+  @Option(help: .value("learning|reward|neutral", "What using it does to points.")) var category: AppCategory?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Points earned or paid a minute, up to three decimal places.", valueName: "points"),
+    parsing: .unconditional, help: .value("points", "Points earned or paid a minute, up to three decimal places."),
     transform: AppRule.rate.argument)
   var pointsPerMinute: Int64?
 
@@ -85,20 +83,16 @@ struct AppSetSubcommand: AsyncParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "The most use a day, such as 45min, \"sat-sun 2h\", \"1h within 16:00-20:00\" or none.", valueName: "time|none"),
+    help: .value("time|none", "The most use a day, such as 45min, \"sat-sun 2h\", \"1h within 16:00-20:00\" or none."),
     transform: DayLimits.Change.argumentWithHours)
   var dailyLimit: DayLimits.Change?
 
-  @Option(
-    help: ArgumentHelp(
-      "When it may be used, such as \"mon-fri 15:00-18:00\", or none for always.", valueName: "times|none"))
+  @Option(help: .value("times|none", "When it may be used, such as \"mon-fri 15:00-18:00\", or none for always."))
   var hours: String?
 
   @Option(
-    help: ArgumentHelp(
-      "What is done when its time is over: it is closed, or frozen until it may be used again.",
-      valueName: "close|pause"))
+    help: .value(
+      "close|pause", "What is done when its time is over: it is closed, or frozen until it may be used again."))
   var whenOver: ClosingStep?
 
   @Option(
@@ -112,9 +106,8 @@ struct AppSetSubcommand: AsyncParsableCommand {
   var grace: Setting?
 
   @Option(
-    help: ArgumentHelp(
-      "Whether the programs that it starts count as it, unless they are recognized otherwise.",
-      valueName: "counted|apart"))
+    help: .value(
+      "counted|apart", "Whether the programs that it starts count as it, unless they are recognized otherwise."))
   var launches: Launches?
 
   @Option(
@@ -125,7 +118,7 @@ struct AppSetSubcommand: AsyncParsableCommand {
       """, valueName: "kind value"))
   var matcher: [String] = []
 
-  @Option(help: ArgumentHelp("The name that people read.", valueName: "name")) var name: String?
+  @Option(help: .value("name", "The name that people read.")) var name: String?
   @Flag(help: "It is an application that is not installed yet, given by its ID.") var new = false
 
   @Flag(help: "Take away all that is set for it, so that the family's rules or its default category hold again.")

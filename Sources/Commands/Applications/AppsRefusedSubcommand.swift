@@ -53,16 +53,14 @@ struct AppsAllowSubcommand: AsyncParsableCommand {
   @OptionGroup var options: RuleOptions
 
   @Argument(
-    help: ArgumentHelp("The program's name, ID, file or path in that list.", valueName: "program"),
-    completion: CompletionNames.refused)
+    help: .value("program", "The program's name, ID, file or path in that list."), completion: CompletionNames.refused)
   var program: String
 
   @Option(child: "The child; may be left out if there is only one.") var child: String?
 
   @Option(
-    help: ArgumentHelp(
-      "What using it does to points; if left out, what it does already, or nothing.",
-      valueName: "learning|reward|neutral"))
+    help: .value(
+      "learning|reward|neutral", "What using it does to points; if left out, what it does already, or nothing."))
   var category: AppCategory?
 
   mutating func validate() throws {

@@ -20,7 +20,7 @@ struct AppsScanSubcommand: AsyncParsableCommand {
 
   @Option(wait: "Wait for a machine that is off, at most this long.") var wait: WaitingTime?
 
-  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv")) var format: UsageFormat = .table
+  @Option(help: .value("table|json|csv", "How to write it.")) var format: UsageFormat = .table
 
   /// How long a connected machine is waited for, in seconds.
   private static let patience = 10

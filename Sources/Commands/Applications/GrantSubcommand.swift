@@ -24,20 +24,19 @@ struct GrantSubcommand: AsyncParsableCommand {
   // Less time, such as -30m, looks like an option, so that the parser gives it to a list alone.
   @Argument(
     parsing: .allUnrecognized,
-    help: ArgumentHelp(
-      "The child, which may be left out if there is only one, and how much time, such as 30m, 1h30m or -30m; at most 24h.",
-      valueName: "child-and-time"),
-    completion: CompletionNames.children)
+    help: .value(
+      "child-and-time",
+      "The child, which may be left out if there is only one, and how much time, such as 30m, 1h30m or -30m; at most 24h."
+    ), completion: CompletionNames.children)
   var words: [String]
 
   @Option(
     name: .customLong("for"),
-    help: ArgumentHelp(
-      "Only for applications of a category, or for one application.", valueName: "learning|reward|neutral|application"),
+    help: .value("learning|reward|neutral|application", "Only for applications of a category, or for one application."),
     completion: CompletionNames.apps)
   var scope: String?
 
-  @Option(help: ArgumentHelp("Why it is more or less, which the child reads.", valueName: "text")) var reason: String?
+  @Option(help: .value("text", "Why it is more or less, which the child reads.")) var reason: String?
   @Flag(help: .hidden) var family = false
 
   private var typed: GrantWords { GrantWords(words) }

@@ -30,28 +30,22 @@ struct GroupSetSubcommand: AsyncParsableCommand {
 
   @OptionGroup var rule: RuleChangeOptions
 
-  @Argument(
-    help: ArgumentHelp("What the group is called, without spaces.", valueName: "group"),
-    completion: CompletionNames.groups)
+  @Argument(help: .value("group", "What the group is called, without spaces."), completion: CompletionNames.groups)
   var name: String
 
-  @Argument(
-    help: ArgumentHelp("The applications, by their names or IDs.", valueName: "application"),
-    completion: CompletionNames.apps)
+  @Argument(help: .value("application", "The applications, by their names or IDs."), completion: CompletionNames.apps)
   var apps: [String] = []
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "The most use a day, such as 45min, \"sat-sun 2h\", \"1h within 16:00-20:00\" or none.", valueName: "time|none"),
+    help: .value("time|none", "The most use a day, such as 45min, \"sat-sun 2h\", \"1h within 16:00-20:00\" or none."),
     transform: DayLimits.Change.argumentWithHours)
   var dailyLimit: DayLimits.Change?
 
   @Option(number: CategoryRule.weekly.key(of: .reward), "The most use a week, such as 5h.", value: "time|none")
   var weeklyLimit: Setting?
 
-  @Option(
-    help: ArgumentHelp("When they may be used, such as \"mon-fri 15:00-18:00\", or none.", valueName: "times|none"))
+  @Option(help: .value("times|none", "When they may be used, such as \"mon-fri 15:00-18:00\", or none."))
   var hours: String?
 
   @Flag(exclusivity: .exclusive) var blocking: AppSetSubcommand.Blocking?
@@ -63,14 +57,12 @@ struct GroupSetSubcommand: AsyncParsableCommand {
   var alwaysAllowed: Bool?
 
   @Option(
-    help: ArgumentHelp(
-      "What using those of them does to points that have no category of their own.",
-      valueName: "learning|reward|neutral"))
+    help: .value(
+      "learning|reward|neutral", "What using those of them does to points that have no category of their own."))
   var category: AppCategory?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Points earned or paid a minute, up to three decimal places.", valueName: "points"),
+    parsing: .unconditional, help: .value("points", "Points earned or paid a minute, up to three decimal places."),
     transform: AppRule.rate.argument)
   var pointsPerMinute: Int64?
 
@@ -113,7 +105,7 @@ struct GroupListSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var whose: RuleOwnerOptions
 
-  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json")) var format: ListingFormat = .table
+  @Option(help: .value("table|json", "How to write it.")) var format: ListingFormat = .table
 
   func run() async throws {
     let owners = try await whose.owner.all(at: try await node.open())
@@ -164,8 +156,7 @@ struct GroupRemoveSubcommand: AsyncParsableCommand {
 
   @OptionGroup var rule: RuleChangeOptions
 
-  @Argument(help: ArgumentHelp("What the group is called.", valueName: "group"), completion: CompletionNames.groups)
-  var name: String
+  @Argument(help: .value("group", "What the group is called."), completion: CompletionNames.groups) var name: String
 
   mutating func validate() throws { try GroupChoice.check(name) }
 
@@ -213,12 +204,9 @@ struct GroupDropSubcommand: AsyncParsableCommand {
 struct GroupMemberArguments: ParsableArguments {
   @OptionGroup var rule: RuleChangeOptions
 
-  @Argument(help: ArgumentHelp("What the group is called.", valueName: "group"), completion: CompletionNames.groups)
-  var name: String
+  @Argument(help: .value("group", "What the group is called."), completion: CompletionNames.groups) var name: String
 
-  @Argument(
-    help: ArgumentHelp("The applications, by their names or IDs.", valueName: "application"),
-    completion: CompletionNames.apps)
+  @Argument(help: .value("application", "The applications, by their names or IDs."), completion: CompletionNames.apps)
   var apps: [String]
 
   mutating func validate() throws {

@@ -18,8 +18,7 @@ struct AccountsSubcommand: AsyncParsableCommand {
 }
 
 struct AccountOptions: ParsableArguments {
-  @Argument(help: ArgumentHelp("The log-in name of the account, or its number.", valueName: "account"))
-  var account: String
+  @Argument(help: .value("account", "The log-in name of the account, or its number.")) var account: String
 
   @Option(on: "The machine, if several have such an account.") var on: String?
 
@@ -95,7 +94,7 @@ struct AccountsAssignSubcommand: AsyncParsableCommand {
   @OptionGroup var account: AccountOptions
 
   @Option(
-    parsing: .singleValue, help: ArgumentHelp("The child; again for each who shares the account.", valueName: "child"),
+    parsing: .singleValue, help: .value("child", "The child; again for each who shares the account."),
     completion: CompletionNames.children)
   var child: [String]
 

@@ -18,17 +18,14 @@ struct ChildrenSubcommand: AsyncParsableCommand {
 }
 
 struct ChildArgument: ParsableArguments {
-  @Argument(
-    help: ArgumentHelp("The child's name, or the beginning of it.", valueName: "child"),
-    completion: CompletionNames.children)
+  @Argument(help: .value("child", "The child's name, or the beginning of it."), completion: CompletionNames.children)
   var child: String
 }
 
 /// A child, who can be left out if there is only one.
 struct OnlyChildArgument: ParsableArguments {
   @Argument(
-    help: ArgumentHelp("The child; may be left out if there is only one.", valueName: "child"),
-    completion: CompletionNames.children)
+    help: .value("child", "The child; may be left out if there is only one."), completion: CompletionNames.children)
   var child: String?
 }
 
@@ -64,7 +61,7 @@ struct ChildrenAddSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Argument(help: ArgumentHelp("The child's name.", valueName: "name")) var name: String
+  @Argument(help: .value("name", "The child's name.")) var name: String
 
   func run() async throws {
     let child = try await node.open().ask(Endpoints.addChild, ChildNameRequest(name: name))
@@ -86,7 +83,7 @@ struct ChildrenRenameSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var argument: ChildArgument
 
-  @Option(help: ArgumentHelp("The new name.", valueName: "name")) var to: String
+  @Option(help: .value("name", "The new name.")) var to: String
 
   func run() async throws {
     let child = try await node.open().ask(Endpoints.renameChild, (argument.child, ChildNameRequest(name: to)))

@@ -20,8 +20,7 @@ struct DevicesSubcommand: AsyncParsableCommand {
 /// The paired machine that a subcommand is about.
 struct DeviceArgument: ParsableArguments {
   @Argument(
-    help: ArgumentHelp(
-      "The machine's name, its child's, its device ID, or the beginning of one.", valueName: "machine"),
+    help: .value("machine", "The machine's name, its child's, its device ID, or the beginning of one."),
     completion: CompletionNames.devices)
   var device: String
 }
@@ -186,13 +185,13 @@ struct DevicesRenameSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
 
   @Argument(
-    help: ArgumentHelp(
-      "The machine's name, its child's, its device ID, or the beginning of one; with --self the new name.",
-      valueName: "machine"), completion: CompletionNames.devices)
+    help: .value(
+      "machine", "The machine's name, its child's, its device ID, or the beginning of one; with --self the new name."),
+    completion: CompletionNames.devices)
   var device: String
 
-  @Option(help: ArgumentHelp("The new name.", valueName: "name")) var to: String?
-  @Option(help: ArgumentHelp("The child whose machine it is; \"\" for none.", valueName: "name")) var child: String?
+  @Option(help: .value("name", "The new name.")) var to: String?
+  @Option(help: .value("name", "The child whose machine it is; \"\" for none.")) var child: String?
   @Flag(name: .customLong("self"), help: "Rename the machine that this runs on.") var isSelf = false
 
   mutating func validate() throws {

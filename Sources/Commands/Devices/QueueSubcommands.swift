@@ -20,8 +20,7 @@ struct QueueListSubcommand: AsyncParsableCommand {
   @Option(on: "Only what waits for this machine.") var peer: String?
 
   @Option(
-    name: .customLong("kind"),
-    help: ArgumentHelp("Only this kind of item.", valueName: QueueText.kinds.joined(separator: "|")),
+    name: .customLong("kind"), help: .value(QueueText.kinds.joined(separator: "|"), "Only this kind of item."),
     transform: QueueText.readKind)
   var streamClass: StreamClass?
 
@@ -59,8 +58,7 @@ struct QueueShowSubcommand: AsyncParsableCommand {
   @Option(on: "The machine that it waits for; may be left out when one is paired.") var peer: String?
 
   @Argument(
-    help: ArgumentHelp(
-      "The item's kind, as `latchkey queue` shows it.", valueName: QueueText.kinds.joined(separator: "|")),
+    help: .value(QueueText.kinds.joined(separator: "|"), "The item's kind, as `latchkey queue` shows it."),
     transform: QueueText.readKind)
   var kind: StreamClass
 

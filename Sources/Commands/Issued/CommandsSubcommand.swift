@@ -112,8 +112,7 @@ struct CommandsWaitSubcommand: AsyncParsableCommand {
 
   @OptionGroup var listing: ListingOptions
 
-  @Option(help: ArgumentHelp("Wait at most this long, such as 30 or 5min.", valueName: "time"))
-  var timeout = WaitingTime.usual
+  @Option(help: .value("time", "Wait at most this long, such as 30 or 5min.")) var timeout = WaitingTime.usual
 
   @OptionGroup var choice: CommandChoice
 

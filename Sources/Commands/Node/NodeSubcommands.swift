@@ -18,13 +18,12 @@ struct InitSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Option(help: ArgumentHelp("The role of this machine.", valueName: "parent|child")) var role: DeviceRole
+  @Option(help: .value("parent|child", "The role of this machine.")) var role: DeviceRole
   @Option(help: "A name for this machine, up to 64 bytes of UTF-8.") var name: String
   @Option(help: "On a child's machine, the child whose the accounts are.") var child: String?
 
   @Option(
-    parsing: .singleValue,
-    help: ArgumentHelp("On a child's machine, an account of the child's; may be given again.", valueName: "name"))
+    parsing: .singleValue, help: .value("name", "On a child's machine, an account of the child's; may be given again."))
   var account: [String] = []
 
   @Flag(help: "Write the new device ID to standard output.") var verbose = false
@@ -117,31 +116,26 @@ struct RunSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Option(help: ArgumentHelp("Use these network interfaces alone, separated by commas.", valueName: "names"))
+  @Option(help: .value("names", "Use these network interfaces alone, separated by commas."))
   var interfaces: InterfaceNames?
 
-  @Option(
-    parsing: .singleValue, help: ArgumentHelp("Try this machine as well; may be given again.", valueName: "host:port"))
+  @Option(parsing: .singleValue, help: .value("host:port", "Try this machine as well; may be given again."))
   var peer: [SocketEndpoint] = []
 
   @Option(help: "Listen on this TCP port; 0 takes any free one.") var port: UInt16 = 0
 
   @Option(
-    help: ArgumentHelp(
-      "Log from this level on; info when not given.", valueName: "trace|debug|info|notice|warning|error|critical"),
+    help: .value("trace|debug|info|notice|warning|error|critical", "Log from this level on; info when not given."),
     transform: Self.readLevel)
   var logLevel = "info"
 
-  @Option(help: ArgumentHelp("How log lines look.", valueName: "text|json")) var logFormat: LogFormat = .text
+  @Option(help: .value("text|json", "How log lines look.")) var logFormat: LogFormat = .text
 
   @Option(
-    help: ArgumentHelp(
-      "Let at most this many items of one class wait for one machine; 1,000,000 when not given.", valueName: "number"))
+    help: .value("number", "Let at most this many items of one class wait for one machine; 1,000,000 when not given."))
   var queueItems: Int64?
 
-  @Option(
-    help: ArgumentHelp(
-      "Let at most this many MB of one class wait for one machine; 1,024 when not given.", valueName: "MB"))
+  @Option(help: .value("MB", "Let at most this many MB of one class wait for one machine; 1,024 when not given."))
   var queueMegabytes: Int64?
 
   @Flag(help: "Do not look for machines on the network, and do not announce this one.") var noDiscovery = false

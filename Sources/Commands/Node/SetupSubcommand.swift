@@ -21,21 +21,19 @@ struct SetupSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Option(help: ArgumentHelp("The role of this machine.", valueName: "parent|child")) var role: DeviceRole?
+  @Option(help: .value("parent|child", "The role of this machine.")) var role: DeviceRole?
 
   @Option(help: "A name for this machine, up to 64 bytes of UTF-8; with --yes, its host name if it is left out.")
   var name: String?
 
   @Option(
     parsing: .singleValue,
-    help: ArgumentHelp(
-      "On a parent's machine, a child of the family; may be given again. On a child's machine, whose it is.",
-      valueName: "name"))
+    help: .value(
+      "name", "On a parent's machine, a child of the family; may be given again. On a child's machine, whose it is."))
   var child: [String] = []
 
   @Option(
-    parsing: .singleValue,
-    help: ArgumentHelp("On a child's machine, an account of the child's; may be given again.", valueName: "name"))
+    parsing: .singleValue, help: .value("name", "On a child's machine, an account of the child's; may be given again."))
   var account: [String] = []
 
   @Flag(help: "Ask nothing.") var yes = false

@@ -60,20 +60,17 @@ struct NoticesSetSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var options: RuleOptions
 
-  @Option(help: ArgumentHelp("A child asks for time or an application.", valueName: "on|off")) var requests: Told?
-  @Option(help: ArgumentHelp("A child has used up a limit.", valueName: "on|off")) var limits: Told?
+  @Option(help: .value("on|off", "A child asks for time or an application.")) var requests: Told?
+  @Option(help: .value("on|off", "A child has used up a limit.")) var limits: Told?
 
-  @Option(help: ArgumentHelp("A machine has been silent for two days, or is there again.", valueName: "on|off"))
-  var machines: Told?
+  @Option(help: .value("on|off", "A machine has been silent for two days, or is there again.")) var machines: Told?
 
-  @Option(help: ArgumentHelp("Rules are weakened, or not in force an hour after they were set.", valueName: "on|off"))
-  var rules: Told?
+  @Option(help: .value("on|off", "Rules are weakened, or not in force an hour after they were set.")) var rules: Told?
 
-  @Option(help: ArgumentHelp("Another parent's machine has joined.", valueName: "on|off")) var parents: Told?
-  @Option(help: ArgumentHelp("Learning waits for a review.", valueName: "on|off")) var reviews: Told?
+  @Option(help: .value("on|off", "Another parent's machine has joined.")) var parents: Told?
+  @Option(help: .value("on|off", "Learning waits for a review.")) var reviews: Told?
 
-  @Option(help: ArgumentHelp("When nothing is shown, such as \"22:00-07:00\", or none.", valueName: "times|none"))
-  var quiet: String?
+  @Option(help: .value("times|none", "When nothing is shown, such as \"22:00-07:00\", or none.")) var quiet: String?
 
   mutating func validate() throws {
     guard !changes.isEmpty else { throw ValidationError("Nothing is to be changed: give at least one option.") }

@@ -10,8 +10,7 @@ extension ParsableArguments {
 
 /// The option for the node, which every subcommand has.
 struct NodeOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The folder with the node's state.", valueName: "folder"), completion: .directory)
-  var stateDir: String?
+  @Option(help: .value("folder", "The folder with the node's state."), completion: .directory) var stateDir: String?
 
   /// The folder in full, for what creates or runs a node.
   var stateFolder: String {
@@ -43,7 +42,7 @@ struct NodeOptions: ParsableArguments {
 struct ListingOptions: ParsableArguments {
   @OptionGroup var node: NodeOptions
 
-  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json")) var format: ListingFormat = .table
+  @Option(help: .value("table|json", "How to write it.")) var format: ListingFormat = .table
 }
 
 /// How a command is given to a child's machine, and how it is answered here.
@@ -60,7 +59,7 @@ struct IssueOptions: ParsableArguments {
 
   @Flag(help: "Write the command's ID first.") var verbose = false
 
-  @Option(help: ArgumentHelp("Write the command as JSON when it is given, and at its end.", valueName: "text|json"))
+  @Option(help: .value("text|json", "Write the command as JSON when it is given, and at its end."))
   var format: AnswerFormat = .text
 }
 
@@ -81,15 +80,20 @@ struct ConfirmationOptions: ParsableArguments {
   }
 }
 
+extension ArgumentHelp {
+  /// Creates the help of what takes a value, with the name of the value.
+  static func value(_ name: String, _ abstract: String) -> ArgumentHelp { ArgumentHelp(abstract, valueName: name) }
+}
+
 extension Option where Value == String? {
   init(child help: String) {
-    self.init(help: ArgumentHelp(help, valueName: "child"), completion: CompletionNames.children)
+    self.init(help: .value("child", help), completion: CompletionNames.children)
   }
 
   /// Creates the option `--on` for a paired machine.
   init(on help: String) {
     self.init(
-      name: .customLong("on"), help: ArgumentHelp(help, valueName: "machine"), completion: CompletionNames.devices)
+      name: .customLong("on"), help: .value("machine", help), completion: CompletionNames.devices)
   }
 }
 
@@ -97,14 +101,14 @@ extension Option where Value == String {
   /// Creates the option `--on` for a paired machine, which has to be given.
   init(on help: String) {
     self.init(
-      name: .customLong("on"), help: ArgumentHelp(help, valueName: "machine"), completion: CompletionNames.devices)
+      name: .customLong("on"), help: .value("machine", help), completion: CompletionNames.devices)
   }
 }
 
 extension Option where Value == WaitingTime? {
   /// Creates an option that may stand without a time.
   init(wait help: String) {
-    self.init(defaultAsFlag: .usual, parsing: .next, help: ArgumentHelp(help, valueName: "time"))
+    self.init(defaultAsFlag: .usual, parsing: .next, help: .value("time", help))
   }
 }
 

@@ -169,8 +169,7 @@ struct BrowsersRemoveSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Argument(help: ArgumentHelp("The phone's name.", valueName: "name"), completion: CompletionNames.browsers)
-  var name: String
+  @Argument(help: .value("name", "The phone's name."), completion: CompletionNames.browsers) var name: String
 
   func run() async throws {
     let rest = try await node.open().ask(Endpoints.deleteBrowser, name)

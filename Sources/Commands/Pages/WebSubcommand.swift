@@ -25,12 +25,11 @@ struct WebServeSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Option(help: ArgumentHelp("How long it goes on after the last page was closed, such as 30min.", valueName: "time"))
+  @Option(help: .value("time", "How long it goes on after the last page was closed, such as 30min."))
   var idle = WaitingTime(seconds: 600)
 
   @Option(
-    help: ArgumentHelp(
-      "Log from this level on; info when not given.", valueName: NodeConfiguration.logLevels.joined(separator: "|")))
+    help: .value(NodeConfiguration.logLevels.joined(separator: "|"), "Log from this level on; info when not given."))
   var logLevel: String?
 
   @Flag(help: "If another process serves the pages already, wait for its end instead of ending.") var wait = false
@@ -192,7 +191,7 @@ struct WebHostsAddSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Argument(help: ArgumentHelp("The name, with a port if it is not 443.", valueName: "name")) var name: String
+  @Argument(help: .value("name", "The name, with a port if it is not 443.")) var name: String
 
   func run() async throws {
     let (name, hosts) = (try WebHostsSubcommand.name(name), try WebHostsSubcommand.hosts(node))
@@ -211,7 +210,7 @@ struct WebHostsRemoveSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Argument(help: ArgumentHelp("The name, as `latchkey web hosts` lists it.", valueName: "name")) var name: String
+  @Argument(help: .value("name", "The name, as `latchkey web hosts` lists it.")) var name: String
 
   func run() async throws {
     let (name, hosts) = (try WebHostsSubcommand.name(name), try WebHostsSubcommand.hosts(node))

@@ -20,10 +20,9 @@ struct PairInviteSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Option(help: ArgumentHelp("How long the code is good.", valueName: "1-15")) var minutes = Limits.pairingMinutes.usual
+  @Option(help: .value("1-15", "How long the code is good.")) var minutes = Limits.pairingMinutes.usual
 
-  @Option(name: .customLong("for"), help: ArgumentHelp("Whose machine will join.", valueName: "name"))
-  var childName: String?
+  @Option(name: .customLong("for"), help: .value("name", "Whose machine will join.")) var childName: String?
 
   @Flag(help: "Let in whoever has the code, without a question.") var yes = false
   @Flag(help: "Write lines of JSON for programs, and read their answers.") var json = false
@@ -86,11 +85,11 @@ struct PairJoinSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Option(help: ArgumentHelp("Where the other machine is, when it is not found by itself.", valueName: "host:port"))
+  @Option(help: .value("host:port", "Where the other machine is, when it is not found by itself."))
   var peer: SocketEndpoint?
 
   @Flag(help: "Read the code from standard input, without a question.") var codeStdin = false
-  @Option(help: ArgumentHelp("Go on only if the six digits are these.", valueName: "123456")) var acceptDigits: String?
+  @Option(help: .value("123456", "Go on only if the six digits are these.")) var acceptDigits: String?
 
   @Flag(help: "Go on without asking whether it is the right machine; so it is when the code comes from a pipe.")
   var yes = false

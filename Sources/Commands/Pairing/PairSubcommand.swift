@@ -82,18 +82,17 @@ struct PairWizardSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Option(
-    name: .customLong("for"), help: ArgumentHelp("Whose machine will join; asked when left out.", valueName: "name"))
+  @Option(name: .customLong("for"), help: .value("name", "Whose machine will join; asked when left out."))
   var childName: String?
 
-  @Option(help: ArgumentHelp("How long the code is good.", valueName: "1-15")) var minutes = Limits.pairingMinutes.usual
+  @Option(help: .value("1-15", "How long the code is good.")) var minutes = Limits.pairingMinutes.usual
 
-  @Option(help: ArgumentHelp("Where the other machine is, when it is not found by itself.", valueName: "host:port"))
+  @Option(help: .value("host:port", "Where the other machine is, when it is not found by itself."))
   var peer: SocketEndpoint?
 
   @Flag(help: "One line an event, nothing drawn, nothing that moves: for screen readers and logs.") var plain = false
 
-  @Option(help: ArgumentHelp("What the QR code is drawn for when there are no colours.", valueName: "light|dark"))
+  @Option(help: .value("light|dark", "What the QR code is drawn for when there are no colours."))
   var background: BackgroundArgument?
 
   // Unknown arguments are collected here, so that a code given by mistake is refused without being

@@ -25,8 +25,8 @@ struct PointsShowSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var whose: OnlyChildArgument
 
-  @Option(help: ArgumentHelp("How many changes to show.", valueName: "number")) var last: Int = 10
-  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv")) var format: UsageFormat = .table
+  @Option(help: .value("number", "How many changes to show.")) var last: Int = 10
+  @Option(help: .value("table|json|csv", "How to write it.")) var format: UsageFormat = .table
 
   mutating func validate() throws {
     if !(1...10_000).contains(last) { throw ValidationError("Show 1 to 10,000 changes, such as 10.") }
@@ -82,18 +82,16 @@ struct PointsAdjustSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Argument(help: ArgumentHelp("The child.", valueName: "child"), completion: CompletionNames.children)
-  var child: String
+  @Argument(help: .value("child", "The child."), completion: CompletionNames.children) var child: String
 
   // A number with a minus looks like an option, so that the parser gives it to a list alone.
-  @Argument(parsing: .allUnrecognized, help: ArgumentHelp("The points, such as +50 or -10.", valueName: "points"))
-  var change: [String]
+  @Argument(parsing: .allUnrecognized, help: .value("points", "The points, such as +50 or -10.")) var change: [String]
 
-  @Option(help: ArgumentHelp("Why, which the child can read.", valueName: "text")) var reason: String
+  @Option(help: .value("text", "Why, which the child can read.")) var reason: String
 
   @Option(wait: "Wait until the child's machines have answered, at most this long.") var wait: WaitingTime?
 
-  @Option(help: ArgumentHelp("Write the result as JSON.", valueName: "text|json")) var format: AnswerFormat = .text
+  @Option(help: .value("text|json", "Write the result as JSON.")) var format: AnswerFormat = .text
 
   private static func signed(_ texts: [String]) throws -> Int64 {
     guard let text = texts.first, texts.count == 1 else {
@@ -155,9 +153,7 @@ struct PointsReviewSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Argument(
-    help: ArgumentHelp(
-      "The learning, as `latchkey points` shows it; may be left out if only one waits.", valueName: "ID"))
+  @Argument(help: .value("ID", "The learning, as `latchkey points` shows it; may be left out if only one waits."))
   var id: String?
 
   @Flag(help: "What is decided.") var decision: Decision

@@ -4,10 +4,9 @@ import LatchkeyNode
 import LatchkeyWeb
 
 struct RedeemingOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Whose points, on the machine of several children.", valueName: "child"))
-  var child: String?
+  @Option(help: .value("child", "Whose points, on the machine of several children.")) var child: String?
 
-  @Option(help: ArgumentHelp("Write the result as JSON.", valueName: "text|json")) var format: AnswerFormat = .text
+  @Option(help: .value("text|json", "Write the result as JSON.")) var format: AnswerFormat = .text
 }
 
 struct RedeemSubcommand: AsyncParsableCommand {
@@ -23,8 +22,7 @@ struct RedeemSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var options: RedeemingOptions
 
-  @Argument(help: ArgumentHelp("How many points, or with --minutes how much time.", valueName: "number"))
-  var number: String
+  @Argument(help: .value("number", "How many points, or with --minutes how much time.")) var number: String
 
   @Flag(help: "The number is of minutes to buy, not of points.") var minutes = false
 

@@ -25,16 +25,12 @@ struct AddMQTTSubcommand: AsyncParsableCommand {
   @OptionGroup var options: ReceiverOptions
   @OptionGroup var rights: HomeRights
 
-  @Option(
-    help: ArgumentHelp("The broker; port 8883, or 1883 without encryption, when not given.", valueName: "host[:port]"))
+  @Option(help: .value("host[:port]", "The broker; port 8883, or 1883 without encryption, when not given."))
   var server: String
 
-  @Option(help: ArgumentHelp("The broker's user, whose password is asked for.", valueName: "name"))
-  var username: String?
+  @Option(help: .value("name", "The broker's user, whose password is asked for.")) var username: String?
 
-  @Option(
-    help: ArgumentHelp("The certificates of the authority that signed the broker's.", valueName: "file"),
-    completion: .file())
+  @Option(help: .value("file", "The certificates of the authority that signed the broker's."), completion: .file())
   var ca: String?
 
   @Flag(help: "Connect without encryption: everyone on the network can read and change what is sent.")

@@ -16,24 +16,25 @@ struct AddNtfySubcommand: AsyncParsableCommand {
   @OptionGroup var receiver: ReceiverOptions
   @OptionGroup var rights: PhoneRights
 
-  @Option(help: ArgumentHelp("The address of the ntfy server.", valueName: "url")) var server: String
+  @Option(help: .value("url", "The address of the ntfy server.")) var server: String
 
   @Option(
-    help: ArgumentHelp(
-      "What the phone is told: bare, without names; names, with names and minutes; full, with applications and reasons.",
-      valueName: NtfySetup.texts.joined(separator: "|")), completion: .list(NtfySetup.texts))
+    help: .value(
+      NtfySetup.texts.joined(separator: "|"),
+      "What the phone is told: bare, without names; names, with names and minutes; full, with applications and reasons."
+    ), completion: .list(NtfySetup.texts))
   var text = "bare"
 
   @Option(
-    help: ArgumentHelp(
-      "The server's user for this machine, whose password is asked for. Without it, a token may be given.",
-      valueName: "name"))
+    help: .value(
+      "name", "The server's user for this machine, whose password is asked for. Without it, a token may be given."))
   var username: String?
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
+      "file",
       "A file with a token by which the buttons write to their topic, which nobody else can read; needed only if the "
-        + "server lets not everyone write there.", valueName: "file"), completion: .file())
+        + "server lets not everyone write there."), completion: .file())
   var buttonTokenFile: String?
 
   @Flag(help: "Allow an http:// address in the network, where others can read and answer along.") var insecure = false
@@ -103,12 +104,13 @@ struct AddWebhookSubcommand: AsyncParsableCommand {
   @OptionGroup var receiver: ReceiverOptions
 
   @Option(help: .hidden) var may: String?
-  @Option(help: ArgumentHelp("The address to call.", valueName: "url")) var url: String
+  @Option(help: .value("url", "The address to call.")) var url: String
 
   @Option(
-    help: ArgumentHelp(
-      "What is told: bare, without names; names, with names and minutes; full, with applications and reasons.",
-      valueName: NtfySetup.texts.joined(separator: "|")), completion: .list(NtfySetup.texts))
+    help: .value(
+      NtfySetup.texts.joined(separator: "|"),
+      "What is told: bare, without names; names, with names and minutes; full, with applications and reasons."),
+    completion: .list(NtfySetup.texts))
   var text = "bare"
 
   @Flag(help: "Allow addresses of this machine and its network.") var `private` = false

@@ -9,13 +9,12 @@ import LatchkeyNode
 struct ReceiverOptions: ParsableArguments {
   @OptionGroup var node: NodeOptions
 
-  @Option(help: ArgumentHelp("What to call it; the word for its kind when not given.", valueName: "name"))
-  var name: String?
+  @Option(help: .value("name", "What to call it; the word for its kind when not given.")) var name: String?
 
   @Option(
-    help: ArgumentHelp(
-      "A file with the password or token in it, which nobody else can read; it is asked for when not given.",
-      valueName: "file"), completion: .file())
+    help: .value(
+      "file", "A file with the password or token in it, which nobody else can read; it is asked for when not given."),
+    completion: .file())
   var secretFile: String?
 
   mutating func validate() throws {
@@ -165,13 +164,11 @@ struct ReceiverAllowance: Hashable {
 /// What a phone with ntfy may do.
 struct PhoneRights: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Let it answer requests; otherwise it only reads.", valueName: "answer"),
-    transform: ReceiverAllowance.rights)
+    help: .value("answer", "Let it answer requests; otherwise it only reads."), transform: ReceiverAllowance.rights)
   var may: [ReceiverRight] = []
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The most time that its answers may give in a day.", valueName: "time"),
+    parsing: .unconditional, help: .value("time", "The most time that its answers may give in a day."),
     transform: ReceiverAllowance.minutes)
   var atMost: Int?
 
@@ -188,19 +185,19 @@ struct PhoneRights: ParsableArguments {
 /// What Home Assistant may do through a broker.
 struct HomeRights: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "What it may do besides reading, with commas between: answer requests, grant time, lock, give points.",
-      valueName: "answer,grant,lock,points"), transform: ReceiverAllowance.rights)
+    help: .value(
+      "answer,grant,lock,points",
+      "What it may do besides reading, with commas between: answer requests, grant time, lock, give points."),
+    transform: ReceiverAllowance.rights)
   var may: [ReceiverRight] = []
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The most time that it may give in a day, by grants and answers together.", valueName: "time"),
+    help: .value("time", "The most time that it may give in a day, by grants and answers together."),
     transform: ReceiverAllowance.minutes)
   var atMost: Int?
 
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("The most points that it may give in a day.", valueName: "points"))
+  @Option(parsing: .unconditional, help: .value("points", "The most points that it may give in a day."))
   var atMostPoints: Int?
 
   mutating func validate() throws {

@@ -67,8 +67,7 @@ struct ReceiversRemoveSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Argument(help: ArgumentHelp("The receiver's name.", valueName: "name"), completion: CompletionNames.receivers)
-  var name: String
+  @Argument(help: .value("name", "The receiver's name."), completion: CompletionNames.receivers) var name: String
 
   func run() async throws {
     let folder = node.nodeFolder
@@ -117,12 +116,10 @@ struct BridgeSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Argument(help: ArgumentHelp("The receiver's name.", valueName: "name"), completion: CompletionNames.receivers)
-  var name: String
+  @Argument(help: .value("name", "The receiver's name."), completion: CompletionNames.receivers) var name: String
 
   @Option(
-    help: ArgumentHelp(
-      "Log from this level on; info when not given.", valueName: NodeConfiguration.logLevels.joined(separator: "|")))
+    help: .value(NodeConfiguration.logLevels.joined(separator: "|"), "Log from this level on; info when not given."))
   var logLevel = "info"
 
   mutating func validate() throws {

@@ -17,20 +17,18 @@ struct AskSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Argument(help: ArgumentHelp("How much, such as 30m or 1h30m; at most 24h.", valueName: "time"), transform: minutes)
-  var time: Int?
+  @Argument(help: .value("time", "How much, such as 30m or 1h30m; at most 24h."), transform: minutes) var time: Int?
 
   @Option(
     name: .customLong("for"),
-    help: ArgumentHelp(
-      "The time is only for this application or category.", valueName: "application|learning|reward|neutral"),
+    help: .value("application|learning|reward|neutral", "The time is only for this application or category."),
     completion: CompletionNames.apps)
   var purpose: String?
 
-  @Option(help: ArgumentHelp("Ask for this application instead of time.", valueName: "application")) var app: String?
-  @Option(help: ArgumentHelp("Why.", valueName: "text")) var reason: String = ""
-  @Option(help: ArgumentHelp("Who asks, on the machine of several children.", valueName: "child")) var child: String?
-  @Option(help: ArgumentHelp("Write the request as JSON.", valueName: "text|json")) var format: AnswerFormat = .text
+  @Option(help: .value("application", "Ask for this application instead of time.")) var app: String?
+  @Option(help: .value("text", "Why.")) var reason: String = ""
+  @Option(help: .value("child", "Who asks, on the machine of several children.")) var child: String?
+  @Option(help: .value("text|json", "Write the request as JSON.")) var format: AnswerFormat = .text
 
   /// The answer to a child who asks for nothing, or for two things.
   static let neither = Phrase("Ask for a time, such as 30m, or for an application with --app.")
@@ -109,15 +107,12 @@ struct RequestsSubcommand: AsyncParsableCommand {
 }
 
 struct RequestArgument: ParsableArguments {
-  @Argument(
-    help: ArgumentHelp(
-      "The request, as `latchkey requests` shows it; may be left out if only one waits.", valueName: "ID"))
+  @Argument(help: .value("ID", "The request, as `latchkey requests` shows it; may be left out if only one waits."))
   var request: String?
 
-  @Option(help: ArgumentHelp("A word with the answer, which the child can read.", valueName: "text"))
-  var word: String = ""
+  @Option(help: .value("text", "A word with the answer, which the child can read.")) var word: String = ""
 
-  @Option(help: ArgumentHelp("Write the request as JSON.", valueName: "text|json")) var format: AnswerFormat = .text
+  @Option(help: .value("text|json", "Write the request as JSON.")) var format: AnswerFormat = .text
 
   mutating func validate() throws { if let fault = TextRule.reason.fault(in: word) { throw ValidationError(fault) } }
 
@@ -150,8 +145,7 @@ struct ApproveSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var argument: RequestArgument
 
-  @Option(
-    help: ArgumentHelp("Give this much time instead of what was asked for, such as 20 or 1h30m.", valueName: "time"))
+  @Option(help: .value("time", "Give this much time instead of what was asked for, such as 20 or 1h30m."))
   var minutes: String?
 
   /// The minutes of a number alone, or of a time such as 20m.

@@ -29,7 +29,7 @@ struct DaysListSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var whose: RuleOwnerOptions
 
-  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json")) var format: ListingFormat = .table
+  @Option(help: .value("table|json", "How to write it.")) var format: ListingFormat = .table
 
   func run() async throws {
     let owners = try await Self.withFamilysDays(whose.owner, at: try await node.open())
@@ -99,8 +99,7 @@ struct DaysRemoveSubcommand: AsyncParsableCommand {
   @OptionGroup var rule: RuleChangeOptions
 
   @Argument(
-    help: ArgumentHelp("The days, such as 2026-12-23..2027-01-06, or their name.", valueName: "days"),
-    completion: CompletionNames.days,
+    help: .value("days", "The days, such as 2026-12-23..2027-01-06, or their name."), completion: CompletionNames.days,
     transform: TypedDays.read)
   var days: TypedDays
 

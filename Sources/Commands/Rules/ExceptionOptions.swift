@@ -5,15 +5,13 @@ import LatchkeyRules
 
 struct DayOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "Only on this day, such as tomorrow or 2026-12-24, or on these days: 2026-12-23..2027-01-06, or their name.",
-      valueName: "day|days"), completion: CompletionNames.days,
-    transform: TypedDays.read)
+    help: .value(
+      "day|days",
+      "Only on this day, such as tomorrow or 2026-12-24, or on these days: 2026-12-23..2027-01-06, or their name."),
+    completion: CompletionNames.days, transform: TypedDays.read)
   var day: TypedDays?
 
-  @Option(
-    help: ArgumentHelp("What these days are called, such as \"Christmas\".", valueName: "name"),
-    transform: Self.readName)
+  @Option(help: .value("name", "What these days are called, such as \"Christmas\"."), transform: Self.readName)
   var name: String?
 
   /// Reads a name; throws `ValidationError` for one that means days as it is.

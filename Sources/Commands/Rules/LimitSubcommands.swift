@@ -35,20 +35,19 @@ struct LimitSetSubcommand: AsyncParsableCommand {
   @OptionGroup var rule: RuleChangeOptions
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("The most a day, such as 2h or 1h30m.", valueName: "time|none"),
+    parsing: .unconditional, help: .value("time|none", "The most a day, such as 2h or 1h30m."),
     transform: { try Self.isPlan($0) ? DayLimits.Change.plan : DayLimits.Change.argument($0) })
   var daily: DayLimits.Change?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The most on a Saturday and on a Sunday.", valueName: "time|none"),
+    parsing: .unconditional, help: .value("time|none", "The most on a Saturday and on a Sunday."),
     transform: { DayLimits.Change(DayLimits.Change.weekend, try ChildRule.dailyLimit.argument($0)) })
   var weekends: DayLimits.Change?
 
   @Option(number: ChildRule.weeklyLimit.key, "The most a week, such as 10h.", value: "time|none") var weekly: Setting?
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("The most today; the plan stays as it is.", valueName: "time|none"),
+    parsing: .unconditional, help: .value("time|none", "The most today; the plan stays as it is."),
     transform: { try Self.isPlan($0) ? Setting(text: nil) : Setting.reading(ChildRule.dailyLimit.key)($0) })
   var today: Setting?
 
@@ -59,8 +58,7 @@ struct LimitSetSubcommand: AsyncParsableCommand {
     "The most unused screen time that goes over to the next day of the week, such as 1h.", value: "time|none")
   var carryOver: Setting?
 
-  @Option(help: ArgumentHelp("Only for applications of this category.", valueName: "learning|reward|neutral"))
-  var category: AppCategory?
+  @Option(help: .value("learning|reward|neutral", "Only for applications of this category.")) var category: AppCategory?
 
   mutating func validate() throws {
     if days.day != nil, today == nil, daily == nil, weekends == nil, weekly == nil, carryOver == nil {
@@ -129,7 +127,7 @@ struct LimitRemoveSubcommand: AsyncParsableCommand {
   @Flag(help: "The limit of the week.") var weekly = false
   @Flag(help: "That unused screen time goes over to the next day.") var carryOver = false
 
-  @Option(help: ArgumentHelp("Those for applications of this category.", valueName: "learning|reward|neutral"))
+  @Option(help: .value("learning|reward|neutral", "Those for applications of this category."))
   var category: AppCategory?
 
   func run() async throws {

@@ -24,12 +24,11 @@ struct LockSubcommand: AsyncParsableCommand {
 
   @Option(
     name: .customLong("for"), parsing: .unconditional,
-    help: ArgumentHelp("For how long, such as 1h; else until `unlock`.", valueName: "time"), transform: Self.minutes)
+    help: .value("time", "For how long, such as 1h; else until `unlock`."), transform: Self.minutes)
   var time: Int?
 
   @Option(
-    help: ArgumentHelp(
-      "Until when on the family's clock, such as 20:00 or 2026-11-21T18:30; else until `unlock`.", valueName: "time"),
+    help: .value("time", "Until when on the family's clock, such as 20:00 or 2026-11-21T18:30; else until `unlock`."),
     transform: TypedMoment.read)
   var until: TypedMoment?
 

@@ -222,5 +222,5 @@ private struct RuleRow {
 struct RuleOptions: ParsableArguments {
   @Option(wait: "Wait until every machine of the child has the change, at most this long.") var wait: WaitingTime?
 
-  @Option(help: ArgumentHelp("Write the rules as JSON.", valueName: "text|json")) var format: AnswerFormat = .text
+  @Option(help: .value("text|json", "Write the rules as JSON.")) var format: AnswerFormat = .text
 }

@@ -31,8 +31,7 @@ struct BedtimeSetSubcommand: AsyncParsableCommand {
   @OptionGroup var exception: ExceptionOptions
   @OptionGroup var options: RuleOptions
 
-  @Argument(
-    help: ArgumentHelp("From when to when, for every day or by weekdays; on one day also none.", valueName: "times"))
+  @Argument(help: .value("times", "From when to when, for every day or by weekdays; on one day also none."))
   var times: String
 
   mutating func validate() throws {
@@ -100,8 +99,8 @@ struct TimesSubcommand: AsyncParsableCommand {
   @OptionGroup var exception: ExceptionOptions
   @OptionGroup var options: RuleOptions
 
-  @Option(help: ArgumentHelp("When only learning is allowed.", valueName: "times|none")) var school: String?
-  @Option(help: ArgumentHelp("When rewards are allowed.", valueName: "times|none")) var reward: String?
+  @Option(help: .value("times|none", "When only learning is allowed.")) var school: String?
+  @Option(help: .value("times|none", "When rewards are allowed.")) var reward: String?
 
   mutating func validate() throws {
     guard school != nil || reward != nil else {
@@ -143,7 +142,7 @@ struct BreaksShowSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
   @OptionGroup var whose: RuleOwnerOptions
 
-  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json")) var format: ListingFormat = .table
+  @Option(help: .value("table|json", "How to write it.")) var format: ListingFormat = .table
 
   func run() async throws {
     let owners = try await whose.owner.all(at: try await node.open())
@@ -183,14 +182,13 @@ struct BreaksSetSubcommand: AsyncParsableCommand {
   @OptionGroup var rule: RuleChangeOptions
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("The screen time before a break, such as 45m.", valueName: "time"),
+    parsing: .unconditional, help: .value("time", "The screen time before a break, such as 45m."),
     transform: minutes(
       Breaks.afterMinutes, "A break comes after 1 to 1,440 minutes of screen time: give --after a time such as 45m."))
   var after: Int64
 
   @Option(
-    name: .customLong("for"), parsing: .unconditional,
-    help: ArgumentHelp("How long a break is, such as 10m.", valueName: "time"),
+    name: .customLong("for"), parsing: .unconditional, help: .value("time", "How long a break is, such as 10m."),
     transform: minutes(Breaks.lengthMinutes, "A break is 1 to 240 minutes long: give --for a time such as 10m."))
   var length: Int64
 

@@ -106,8 +106,7 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
 
   @Option(number: ChildRule.dayStart.key, "When a day begins, 0 to 23.", value: "hour") var dayStart: Setting?
 
-  @Option(
-    help: ArgumentHelp("The zone that days are in, such as Europe/Berlin.", valueName: "zone"), transform: Setting.zone)
+  @Option(help: .value("zone", "The zone that days are in, such as Europe/Berlin."), transform: Setting.zone)
   var zone: Setting?
 
   mutating func validate() throws {

@@ -133,12 +133,12 @@ struct Setting: Hashable, Sendable {
 extension Option where Value == Setting? {
   /// Creates an option for a rule whose values are words.
   init(word key: RuleKey, _ help: String, value: String, completion: CompletionKind? = nil) {
-    self.init(help: ArgumentHelp(help, valueName: value), completion: completion, transform: Setting.reading(key))
+    self.init(help: .value(value, help), completion: completion, transform: Setting.reading(key))
   }
 
   /// Creates an option for a rule with an amount or a time, which a minus sign may precede.
   init(number key: RuleKey, _ help: String, value: String) {
-    self.init(parsing: .unconditional, help: ArgumentHelp(help, valueName: value), transform: Setting.reading(key))
+    self.init(parsing: .unconditional, help: .value(value, help), transform: Setting.reading(key))
   }
 }
 

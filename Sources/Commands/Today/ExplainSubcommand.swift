@@ -19,16 +19,13 @@ struct ExplainSubcommand: AsyncParsableCommand {
   @OptionGroup var listing: ListingOptions
   @OptionGroup var whose: OnlyChildArgument
 
-  @Option(
-    help: ArgumentHelp("The application, by its ID or name.", valueName: "application"),
-    completion: CompletionNames.apps)
+  @Option(help: .value("application", "The application, by its ID or name."), completion: CompletionNames.apps)
   var app: String?
 
   /// The application, if it is typed after the child or in the child's place.
   @Argument(help: .hidden, completion: CompletionNames.apps) var other: String?
 
-  @Option(help: ArgumentHelp("The moment to explain.", valueName: "time"), transform: TypedMoment.read)
-  var at: TypedMoment?
+  @Option(help: .value("time", "The moment to explain."), transform: TypedMoment.read) var at: TypedMoment?
 
   mutating func validate() throws {
     if app != nil, let other {

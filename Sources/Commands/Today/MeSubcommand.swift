@@ -22,7 +22,7 @@ struct MeSubcommand: AsyncParsableCommand {
 
   @Option(
     name: .customLong("i-am"),
-    help: ArgumentHelp("Say who is there in an account that is shared; nobody for no child.", valueName: "child"),
+    help: .value("child", "Say who is there in an account that is shared; nobody for no child."),
     completion: CompletionNames.sharers)
   var iAm: String?
 

@@ -15,9 +15,7 @@ struct TodaySubcommand: AsyncParsableCommand {
 
   @OptionGroup var listing: ListingOptions
 
-  @Argument(
-    help: ArgumentHelp("The child; all children if it is left out.", valueName: "child"),
-    completion: CompletionNames.children)
+  @Argument(help: .value("child", "The child; all children if it is left out."), completion: CompletionNames.children)
   var child: String?
 
   @Flag(help: "Go on with a line for each change.") var follow = false

@@ -5,12 +5,11 @@ import LatchkeyNode
 struct UseReportOptions: ParsableArguments {
   @Option(child: "The child; may be left out if there is only one.") var child: String?
 
-  @Option(help: ArgumentHelp("The first day.", valueName: "day"), transform: TypedDay.read) var from: TypedDay?
+  @Option(help: .value("day", "The first day."), transform: TypedDay.read) var from: TypedDay?
 
-  @Option(help: ArgumentHelp("The last day; today if it is left out.", valueName: "day"), transform: TypedDay.read)
-  var to: TypedDay?
+  @Option(help: .value("day", "The last day; today if it is left out."), transform: TypedDay.read) var to: TypedDay?
 
-  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv")) var format: UsageFormat = .table
+  @Option(help: .value("table|json|csv", "How to write it.")) var format: UsageFormat = .table
 }
 
 struct ReportDaySubcommand: AsyncParsableCommand {

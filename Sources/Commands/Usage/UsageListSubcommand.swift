@@ -26,18 +26,14 @@ struct UsageListSubcommand: AsyncParsableCommand {
 
   @Option(on: "Only this machine's, or this child's.") var device: String?
 
-  @Option(
-    help: ArgumentHelp("Only this application's, by its ID or name.", valueName: "application"),
-    completion: CompletionNames.apps)
+  @Option(help: .value("application", "Only this application's, by its ID or name."), completion: CompletionNames.apps)
   var app: String?
 
-  @Option(help: ArgumentHelp("How to write it.", valueName: "table|json|csv")) var format: UsageFormat = .table
+  @Option(help: .value("table|json|csv", "How to write it.")) var format: UsageFormat = .table
 
-  @Option(help: ArgumentHelp("From this day or moment on.", valueName: "date"), transform: TypedBound.read)
-  var from: TypedBound?
+  @Option(help: .value("date", "From this day or moment on."), transform: TypedBound.read) var from: TypedBound?
 
-  @Option(help: ArgumentHelp("Up to and with this day or moment.", valueName: "date"), transform: TypedBound.read)
-  var to: TypedBound?
+  @Option(help: .value("date", "Up to and with this day or moment."), transform: TypedBound.read) var to: TypedBound?
 
   mutating func validate() throws {
     let zone = TerminalEnvironment.current.timeZone

@@ -18,14 +18,13 @@ struct UsageTrackSubcommand: AsyncParsableCommand {
   @OptionGroup var node: NodeOptions
 
   @Option(
-    help: ArgumentHelp("The application that the program is, by name or ID.", valueName: "application"),
-    completion: CompletionNames.apps)
+    help: .value("application", "The application that the program is, by name or ID."), completion: CompletionNames.apps
+  )
   var app: String
 
-  @Option(help: ArgumentHelp("The name that people read.", valueName: "display-name")) var name: String?
+  @Option(help: .value("display-name", "The name that people read.")) var name: String?
 
-  @Argument(
-    parsing: .postTerminator, help: ArgumentHelp("The program and its arguments, after --.", valueName: "program"))
+  @Argument(parsing: .postTerminator, help: .value("program", "The program and its arguments, after --."))
   var program: [String] = []
 
   mutating func validate() throws {

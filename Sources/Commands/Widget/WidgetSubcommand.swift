@@ -29,8 +29,7 @@ struct WidgetSubcommand: AsyncParsableCommand {
 
   @OptionGroup var node: NodeOptions
 
-  @Option(help: ArgumentHelp("The bar that reads the line.", valueName: "waybar|i3blocks|tmux|plain"))
-  var format: WidgetFormat = .plain
+  @Option(help: .value("waybar|i3blocks|tmux|plain", "The bar that reads the line.")) var format: WidgetFormat = .plain
 
   @Flag(help: "Go on with a line for each change, also after the node was away.") var follow = false
 
