@@ -10,23 +10,19 @@ import NIOHTTP1
 public struct ControlClient: NodeInterface {
   let door: ControlDoor
   let timeout: Duration
-  let longPollTimeout: Duration
+  /// The time limit for requests that the node may hold for up to 25 s.
+  private static let longPollTimeout = Duration.seconds(40)
 
   /// Creates a client of the node of a state folder, after checking that the node is running.
   ///
-  /// - Parameters:
-  ///   - stateFolder: A path of any length.
-  ///   - receiver: The token of a receiver, for its bridge; `nil` for people's programs.
-  ///   - browser: The cookie of a browser that was let in, for which the pages ask; `nil` for
-  ///     people's programs.
-  ///   - key: The key by which the node recognizes a repeated deed or edit; `nil` for none.
-  ///   - timeout: The time limit for requests that the node answers immediately.
-  ///   - longPollTimeout: The time limit for requests that the node may hold for up to 25 s.
-  /// - Returns: A client of the running node.
-  /// - Throws: `NodeUnavailable`, whose sentence says what to do.
+  /// `receiver` is the token of a receiver, for its bridge, and `browser` the cookie of a browser
+  /// that was let in, for which the pages ask. By `key`, the node recognizes a repeated deed or
+  /// edit. `timeout` is for requests that the node answers immediately.
+  ///
+  /// Throws `NodeUnavailable`, whose sentence says what to do.
   public static func open(
     stateFolder: String, receiver: String? = nil, browser: String? = nil, key: String? = nil,
-    timeout: Duration = .seconds(10), longPollTimeout: Duration = .seconds(40)
+    timeout: Duration = .seconds(10)
   ) async throws(NodeUnavailable) -> ControlClient {
     let door = ControlDoor(stateFolder: stateFolder, token: receiver, cookie: browser, key: key)
     do {
@@ -36,7 +32,7 @@ public struct ControlClient: NodeInterface {
       guard case .unavailable(let reason) = error else { throw NodeUnavailable(.notRunning, stateFolder: stateFolder) }
       throw NodeUnavailable(reason, stateFolder: stateFolder)
     }
-    return ControlClient(door: door, timeout: timeout, longPollTimeout: longPollTimeout)
+    return ControlClient(door: door, timeout: timeout)
   }
 
   /// Sends a request to an endpoint and returns its answer, or a stream of events.
@@ -53,7 +49,7 @@ public struct ControlClient: NodeInterface {
       }
       return try await endpoint.receive(
         ControlExchange(
-          door: door, request: request, limit: endpoint.route.kind == .longPoll ? longPollTimeout : timeout))
+          door: door, request: request, limit: endpoint.route.kind == .longPoll ? Self.longPollTimeout : timeout))
     } catch { throw self.error(for: error) }
   }
 

@@ -4,10 +4,8 @@ import LatchkeySystem
 
 /// Tests of addresses by TCP connections, which are made at the same time and closed immediately.
 enum AddressProber {
-  /// Connects to the first 8 addresses of the form `host:port`, within one time limit for all.
-  static func probe(_ addresses: [String], _ interfaces: [NetworkInterface], milliseconds: Int64 = 2_000)
-    -> [AddressProbe]
-  {
+  /// Connects to the first 8 addresses of the form `host:port`, within 2 s for all of them.
+  static func probe(_ addresses: [String], _ interfaces: [NetworkInterface]) -> [AddressProbe] {
     var waiting: [CInt: Int] = [:]
     var probes: [AddressProbe] = []
     for text in addresses.prefix(8) {
@@ -17,7 +15,7 @@ enum AddressProber {
         AddressProbe(address: text, outcome: outcome, interface: interface(towards: endpoint.host, interfaces)))
       if let descriptor { waiting[descriptor] = probes.count - 1 }
     }
-    let deadline = SystemClock.awake.milliseconds + milliseconds
+    let deadline = SystemClock.awake.milliseconds + 2_000
     while !waiting.isEmpty {
       var polls = waiting.keys.map { pollfd(fd: $0, events: Int16(POLLOUT), revents: 0) }
       let rest = deadline - SystemClock.awake.milliseconds
@@ -100,14 +98,13 @@ enum MulticastProber {
   private static let multicastAll: CInt = 49
 
   /// Asks on the interfaces that have an IPv4 address, one after the other, and listens on each.
-  static func probe(_ interfaces: [NetworkInterface], milliseconds: Int64 = 700) -> [MulticastProbe] {
+  static func probe(_ interfaces: [NetworkInterface]) -> [MulticastProbe] {
     interfaces.compactMap { interface in
-      guard let own = interface.addresses.first(where: \.isV4) else { return nil }
-      return probe(interface.name, own.bytes, milliseconds)
+      interface.addresses.first(where: \.isV4).map { probe(interface.name, $0.bytes) }
     }
   }
 
-  private static func probe(_ name: String, _ own: [UInt8], _ milliseconds: Int64) -> MulticastProbe {
+  private static func probe(_ name: String, _ own: [UInt8]) -> MulticastProbe {
     var probe = MulticastProbe(interface: name, heardItself: false)
     let kind = CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
     let descriptor = socket(AF_INET, kind, 0)
@@ -145,14 +142,15 @@ enum MulticastProber {
       probe.fault = SystemError.reason()
       return probe
     }
-    listen(descriptor, own, milliseconds, &probe)
+    listen(descriptor, own, &probe)
     return probe
   }
 
-  private static func listen(_ descriptor: CInt, _ own: [UInt8], _ milliseconds: Int64, _ probe: inout MulticastProbe) {
+  /// Listens for 700 ms.
+  private static func listen(_ descriptor: CInt, _ own: [UInt8], _ probe: inout MulticastProbe) {
     var others: Set<UInt32> = []
     var buffer = [UInt8](repeating: 0, count: 9_000)
-    let deadline = SystemClock.awake.milliseconds + milliseconds
+    let deadline = SystemClock.awake.milliseconds + 700
     while true {
       var polls = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
       let rest = deadline - SystemClock.awake.milliseconds
