@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import LatchkeyModel
 import LatchkeyNode
-import LatchkeyRules
 
 struct AppsRefusedSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

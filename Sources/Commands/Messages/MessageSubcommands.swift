@@ -1,5 +1,4 @@
 import ArgumentParser
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyNode
 

@@ -1,6 +1,5 @@
 import ArgumentParser
 import LatchkeyModel
-import LatchkeyRules
 
 /// A command as it was typed: the names of its subcommands from `latchkey` on, and the rest.
 struct TypedCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import LatchkeyModel
 import LatchkeyNode
-import LatchkeyRules
 
 struct AskSubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import LatchkeyModel
 import LatchkeyNode
-import LatchkeyRules
 
 enum RequestText {
   /// Returns what a child asks for, such as "30 min for rewards".

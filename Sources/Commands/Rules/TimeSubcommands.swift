@@ -1,6 +1,5 @@
 import ArgumentParser
 import LatchkeyModel
-import LatchkeyNode
 import LatchkeyRules
 
 struct BedtimeSubcommand: AsyncParsableCommand {

@@ -1,6 +1,5 @@
 import LatchkeyModel
 import LatchkeyNode
-import LatchkeyRules
 
 /// What a parent would have to change for an application to run.
 enum ExplainedChange {
