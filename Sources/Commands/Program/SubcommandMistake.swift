@@ -30,46 +30,41 @@ enum SubcommandMistake {
     let typed = TypedCommand(path: [], rest)
     let apps = typed.plain.isEmpty ? ["chess"] + rest : rest
     let child = typed.owner.last.map { $0 == "--family" ? [] : [$0] } ?? Array(typed.plain.prefix(1))
-    switch (path, word) {
-    case ("latchkey app", "block"), ("latchkey app", "ban"), ("latchkey apps", "block"):
-      return ["app", "set"] + apps + ["--blocked"]
-    case ("latchkey app", "allow"), ("latchkey app", "unblock"), ("latchkey apps", "unblock"):
-      return ["app", "set"] + apps + ["--unblocked"]
-    case ("latchkey app", "limit"), ("latchkey apps", "limit"):
+    let group = String(path.dropFirst("latchkey ".count))
+    let verb =
+      showing.contains(word) ? "show" : adding.contains(word) ? "add" : removing.contains(word) ? "remove" : word
+    switch (group, verb) {
+    case ("app", "block"), ("app", "ban"), ("apps", "block"): return ["app", "set"] + apps + ["--blocked"]
+    case ("app", "allow"), ("app", "unblock"), ("apps", "unblock"): return ["app", "set"] + apps + ["--unblocked"]
+    case ("app", "limit"), ("apps", "limit"):
       return timed(apps).map { ["app", "set"] + $0.rest + ["--daily-limit", $0.time] }
         ?? ["app", "set"] + apps + ["--daily-limit", "1h"]
-    case ("latchkey app", _) where showing.contains(word): return ["apps", "list"] + typed.owner
-    case ("latchkey apps", "set"), ("latchkey apps", "add"), ("latchkey app", "add"):
+    case ("app", "show"): return ["apps", "list"] + typed.owner
+    case ("app", "add") where word == "add", ("apps", "add") where ["add", "set"].contains(word):
       return ["app", "set"] + WholeCommand.completed(["latchkey", "app", "set"], rest)
-    case ("latchkey apps", _) where showing.contains(word): return ["apps", "list"] + rest
-    case ("latchkey app", _) where removing.contains(word), ("latchkey apps", _) where removing.contains(word):
-      return ["app", "remove"] + apps
-    case ("latchkey apps group", _) where adding.contains(word):
+    case ("apps", "show"): return ["apps", "list"] + rest
+    case ("app", "remove"), ("apps", "remove"): return ["app", "remove"] + apps
+    case ("apps group", "add"):
       return ["apps", "group", "set"] + WholeCommand.completed(["latchkey", "apps", "group", "set"], rest)
-    case ("latchkey apps group", _) where removing.contains(word) && typed.plain.count > 1:
-      return ["apps", "group", "drop"] + rest
-    case ("latchkey apps group", _) where removing.contains(word):
+    case ("apps group", "remove") where typed.plain.count > 1: return ["apps", "group", "drop"] + rest
+    case ("apps group", "remove"):
       return ["apps", "group", "remove"] + (typed.plain.isEmpty ? ["games"] + rest : rest)
-    case ("latchkey apps group", _) where showing.contains(word): return ["apps", "group", "list"] + typed.owner
-    case ("latchkey limit", _) where showing.contains(word), ("latchkey bedtime", _) where showing.contains(word):
-      return typed.owner == ["--family"] ? ["settings"] : ["rules"] + child
-    case ("latchkey breaks", _) where showing.contains(word): return ["breaks", "show"] + typed.owner
-    case ("latchkey settings", _) where showing.contains(word): return ["settings", "show"]
-    case ("latchkey days", _) where adding.contains(word):
+    case ("apps group", "show"): return ["apps", "group", "list"] + typed.owner
+    case ("limit", "show"), ("bedtime", "show"): return typed.owner == ["--family"] ? ["settings"] : ["rules"] + child
+    case ("breaks", "show"): return ["breaks", "show"] + typed.owner
+    case ("settings", "show"): return ["settings", "show"]
+    case ("days", "add"):
       let days = typed.plain.first ?? "tomorrow"
       // Anything but a day is a name for days.
       if case .named? = try? TypedDays.read(days) {
         return ["limit", "set"] + typed.owner + ["--day", "tomorrow", "--name", days, "--daily", "4h"]
       }
       return ["limit", "set"] + typed.owner + ["--day", TypedDays.meant(days) ?? days, "--daily", "4h"]
-    case ("latchkey breaks", _) where removing.contains(word), ("latchkey limit", _) where removing.contains(word),
-      ("latchkey bedtime", _) where removing.contains(word), ("latchkey days", _) where removing.contains(word):
-      let words = [String(path.dropFirst(9)), "remove"]
+    case ("breaks", "remove"), ("limit", "remove"), ("bedtime", "remove"), ("days", "remove"):
+      let words = [group, "remove"]
       let isNamed = rest.first?.hasPrefix("-") == false && !WholeCommand.works(words + rest)
       return words + (isNamed ? ["--child"] : []) + rest
-    case ("latchkey breaks", _) where adding.contains(word), ("latchkey limit", _) where adding.contains(word),
-      ("latchkey bedtime", _) where adding.contains(word):
-      return [String(path.dropFirst(9)), "set"] + rest
+    case ("breaks", "add"), ("limit", "add"), ("bedtime", "add"): return [group, "set"] + rest
     default: return nil
     }
   }
