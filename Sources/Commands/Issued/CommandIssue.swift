@@ -60,8 +60,7 @@ enum CommandIssue {
 
 /// The end of the wait for a command, for the person and for scripts.
 enum CommandEnd {
-  /// Returns the name of the parent's machine that set what holds instead of an edit; `nil` if the
-  /// edit holds or the name is not known.
+  /// Returns which parent's machine has set what holds instead of an edit, if that is known.
   static func author(insteadOf command: ConfigurationCommand?, at node: any NodeInterface) async -> String? {
     guard let command, command.status == .superseded else { return nil }
     let held = command.stateInForce?.as(RegistersInForce.self)?.registers ?? []

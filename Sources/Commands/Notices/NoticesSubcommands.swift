@@ -210,9 +210,7 @@ struct ShownMemory {
     return content.numbers.mapValues { NotificationID(owner.generation, $0) }
   }
 
-  /// Keeps what is shown now.
-  ///
-  /// After a fault, a killed notifier's notices stay until somebody closes them.
+  /// Keeps what is shown; after a fault, a killed notifier's notices stay until they are closed.
   mutating func keep(_ shown: [String: NotificationID], on desktop: any NotificationDesktop) {
     if shown.isEmpty, last == nil || last?.numbers.isEmpty == true { return }
     guard let owner = desktop.owner() else { return }

@@ -153,7 +153,7 @@ struct BrokerPlace: Hashable {
   /// A Boolean value that indicates whether nothing crosses the network.
   var isThisMachine: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") && isAddress }
 
-  private var isAddress: Bool { host.utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || $0 == UInt8(ascii: ".") } }
+  private var isAddress: Bool { host.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") } }
 
   func isEncrypted(hasAuthorities: Bool, isInsecure: Bool) -> Bool {
     if isInsecure { return false }

@@ -16,8 +16,7 @@ enum RuleOwner: Hashable, Sendable {
     }
   }
 
-  /// Returns the rules of every owner that is meant: if no child is named and there are several, of
-  /// each child and of the family.
+  /// Returns the rules of the owner, or of each child and of the family if no child is named.
   func all(at node: any NodeInterface) async throws(LocalAPIError) -> [OwnedRules] {
     guard case .child(nil, _) = self else { return [try await rules(at: node)] }
     let children = try await node.ask(Endpoints.getChildren)

@@ -62,8 +62,6 @@ enum PresenceText {
 }
 
 /// Questions for a PIN, which the terminal does not show.
-///
-/// A PIN is never an argument, which other accounts of the machine could read.
 enum PINPrompt {
   /// How often a person is asked at a terminal, so that a second try is not typed into a shell.
   static let attempts = 3

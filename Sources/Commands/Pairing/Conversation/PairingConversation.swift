@@ -178,9 +178,7 @@ struct PairingConversation {
     }
   }
 
-  /// Cancels the pairing.
-  ///
-  /// If it is too late, the node undoes the pairing, which takes a moment.
+  /// If it is too late to cancel, the node undoes the pairing, which takes a moment.
   private mutating func cancel() async throws {
     guard !wasInterrupted else {
       throw TerminalFailure(

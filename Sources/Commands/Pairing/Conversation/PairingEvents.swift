@@ -112,9 +112,7 @@ struct LineQuestion: Sendable {
     }
   }
 
-  /// Ends the wait for the line.
-  ///
-  /// A line that has been read already may still arrive.
+  /// Ends the wait for the line; one that has been read already may still arrive.
   func withdraw() { withdrawing.finish() }
 }
 

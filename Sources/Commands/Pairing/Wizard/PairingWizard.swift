@@ -10,11 +10,9 @@ struct PairingWizard {
   private var console: any Console { environment.console }
   private var prompt: WizardPrompt { WizardPrompt(console: console, events: events) }
 
-  /// Asks the questions of a parent's machine, opens a code, shows it, and follows the pairing to
-  /// its end.
+  /// Opens a code, shows it, and follows the pairing to its end.
   ///
-  /// The code can be used for `minutes`. `name` is the name of the child whose machine will join;
-  /// `nil` asks for it.
+  /// `name` is the name of the child whose machine will join; `nil` asks for it.
   func invite(minutes: Int, name: String?) async throws {
     let owners = OwnerQuestions(node: node, console: console, prompt: prompt)
     let childName = if let name { name } else { try await owners.askNames() }
