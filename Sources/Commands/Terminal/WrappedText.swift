@@ -6,7 +6,9 @@ enum WrappedText {
   /// Returns a text without line ends cut at spaces, and within words that are longer than a line.
   ///
   /// A line has at least 2 columns.
-  static func lines(_ text: String, columns: Int) -> [String] { pieces(words(of: text), joint: " ", columns) }
+  static func lines(_ text: String, columns: Int) -> [String] {
+    filled(words(of: text).flatMap { cut($0, max(2, columns)) }, joint: " ", columns)
+  }
 
   /// Returns the words of a line; two groups of three digits, which people compare, are one.
   private static func words(of line: some StringProtocol) -> [String] {
@@ -28,13 +30,7 @@ enum WrappedText {
   static func words(_ text: String, columns: Int) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       guard TerminalWidth.of(line) > columns else { return String(line) }
-      return words(of: line).reduce(into: [String]()) { lines, word in
-        if let begun = lines.last, TerminalWidth.of(begun) + 1 + TerminalWidth.of(word) <= columns {
-          lines[lines.count - 1] = begun + " " + word
-        } else {
-          lines.append(word)
-        }
-      }.joined(separator: "\n")
+      return filled(words(of: line), joint: " ", columns).joined(separator: "\n")
     }.joined(separator: "\n")
   }
 
@@ -42,21 +38,18 @@ enum WrappedText {
   static func groups(_ code: String, columns: Int) -> [String] {
     var groups = code.split(separator: "-").map { "\($0)-" }
     if let last = groups.popLast() { groups.append(String(last.dropLast())) }
-    return pieces(groups, joint: "", columns)
+    return filled(groups.flatMap { cut($0, max(2, columns)) }, joint: "", columns)
   }
 
-  private static func pieces(_ pieces: [String], joint: String, _ columns: Int) -> [String] {
-    var lines: [String] = []
-    var line: String?
-    for piece in pieces.flatMap({ cut($0, max(2, columns)) }) {
-      if let begun = line, TerminalWidth.of(begun) + TerminalWidth.of(joint) + TerminalWidth.of(piece) <= columns {
-        line = begun + joint + piece
+  /// Returns lines with as many of the pieces each as fit.
+  private static func filled(_ pieces: [String], joint: String, _ columns: Int) -> [String] {
+    pieces.reduce(into: []) { lines, piece in
+      if let begun = lines.last, TerminalWidth.of(begun) + joint.count + TerminalWidth.of(piece) <= columns {
+        lines[lines.count - 1] = begun + joint + piece
       } else {
-        if let begun = line { lines.append(begun) }
-        line = piece
+        lines.append(piece)
       }
     }
-    return lines + (line.map { [$0] } ?? [])
   }
 
   private static func cut(_ word: String, _ columns: Int) -> [String] {

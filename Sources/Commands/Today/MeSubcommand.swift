@@ -181,14 +181,13 @@ enum MeText {
       let word = ShellWord.person(RuleTerms(names: names).argument(app.appID))
       // By name, since a machine may serve several children.
       let child = ShellWord.person(day.name.text)
+      let arguments: [String: Phrase.Argument] = [
+        "child": .text(child), "word": .text(word), "app": .text(app.displayName),
+      ]
       sentences.append(
         app.exception.isEmpty
-          ? Phrase(
-            "`latchkey explain {child} --app {word}` shows why {app} is closed.",
-            ["child": .text(child), "word": .text(word), "app": .text(app.displayName)])
-          : Phrase(
-            "`latchkey explain {child} --app {word}` shows why {app} is not allowed by the rules.",
-            ["child": .text(child), "word": .text(word), "app": .text(app.displayName)]))
+          ? Phrase("`latchkey explain {child} --app {word}` shows why {app} is closed.", arguments)
+          : Phrase("`latchkey explain {child} --app {word}` shows why {app} is not allowed by the rules.", arguments))
     }
     return sentences.isEmpty ? nil : sentences.map { ShownText.worded($0, in: language) }.joined(separator: " ")
   }
