@@ -215,8 +215,6 @@ struct MulticastProbe: Sendable, Hashable {
 struct PortHolder: Sendable, Hashable {
   /// The program's name; `nil` if only root may read it.
   var name: String?
-  /// The process ID; `nil` if only root may read it.
-  var processID: Int32?
   var user: UInt32 = 0
 }
 

@@ -345,12 +345,12 @@ import Testing
   @Test func severalStacksOnThePort() throws {
     var facts = Sample.facts()
     facts.responders = [
-      PortHolder(name: "avahi-daemon", processID: 1), PortHolder(name: "systemd-resolve", processID: 2),
+      PortHolder(name: "avahi-daemon"), PortHolder(name: "systemd-resolve"),
     ]
     #expect(ids(facts) == ["several-responders"])
     #expect(try finding("several-responders", facts).sentence.contains("(avahi-daemon, systemd-resolve)"))
     // Two nodes of ours beside each other share it well; beside another stack one more is one more.
-    facts.responders = [PortHolder(name: "latchkey", processID: 1), PortHolder(name: "latchkey", processID: 2)]
+    facts.responders = [PortHolder(name: "latchkey"), PortHolder(name: "latchkey")]
     #expect(ids(facts).isEmpty)
     facts.responders.append(PortHolder(name: nil, user: 112))
     #expect(ids(facts) == ["several-responders"])

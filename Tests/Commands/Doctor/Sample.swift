@@ -62,7 +62,7 @@ enum Sample {
       interfaces: [
         loopback, interface("eth0", "192.168.1.5"),
       ], defaultInterface: "eth0",
-      responders: [PortHolder(name: "avahi-daemon", processID: 1)],
+      responders: [PortHolder(name: "avahi-daemon")],
       multicast: [MulticastProbe(interface: "eth0", heardItself: true, heardOthers: 2)], clock: ClockFacts(now: now))
   }
 
@@ -82,7 +82,7 @@ enum Sample {
         FirewallChain(table: "inet f", name: "i", hook: "input", drops: true),
         FirewallChain(table: "inet f", name: "o", hook: "output", drops: true),
       ], unread: .needsRoot)
-    worst.responders.append(PortHolder(name: "resolved", processID: 4))
+    worst.responders.append(PortHolder(name: "resolved"))
     (worst.bus, worst.avahi) = (.silent("refused"), .silent("refused"))
     worst.multicast = [
       MulticastProbe(interface: "eth0", heardItself: false),

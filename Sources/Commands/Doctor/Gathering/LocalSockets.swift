@@ -41,15 +41,14 @@ enum SocketTable {
     if entries.isEmpty { return [] }
     var holders: [PortHolder] = []
     var left = Dictionary(entries.map { ("socket:[\($0.inode)]", $0) }) { first, _ in first }
-    for process in ProcFile.names(in: "/proc") ?? [] {
-      guard let id = Int32(process) else { continue }
+    for process in ProcFile.names(in: "/proc") ?? [] where Int32(process) != nil {
       var mine: PortHolder?
       for descriptor in ProcFile.names(in: "/proc/\(process)/fd") ?? [] {
         guard let target = ProcFile.link("/proc/\(process)/fd/\(descriptor)"),
           let entry = left.removeValue(forKey: target), mine == nil
         else { continue }
         let name = ProcFile.text("/proc/\(process)/comm", most: 64)?.split(separator: "\n").first.map(String.init)
-        mine = PortHolder(name: name, processID: id, user: entry.user)
+        mine = PortHolder(name: name, user: entry.user)
       }
       if let mine { holders.append(mine) }
     }
