@@ -193,13 +193,12 @@ struct SetupQuestions {
         + "too, log to log the child out] ",
       "Give it later with `latchkey settings set --sessions`.", again: "Answer screen, log, or nothing."
     ) { answer in
-      let word = answer.lowercased()
-      if word.isEmpty || ["n", "no", "none", "nothing"].contains(word) { return .some(nil) }
-      let choices = [
-        "screen": "lock", "lock": "lock", "lock the screen": "lock", "log": "close", "log out": "close",
-        "logout": "close",
-      ]
-      return choices[word].map { .some($0) }
+      switch answer.lowercased() {
+      case "", "n", "no", "none", "nothing": .some(nil)
+      case "screen", "lock", "lock the screen": .some("lock")
+      case "log", "log out", "logout": .some("close")
+      default: nil
+      }
     }
   }
 

@@ -165,9 +165,7 @@ extension Facts {
     case .absent:
       findings.add(
         "dbus-absent", .information,
-        isOff
-          ? "No D-Bus runs on this machine."
-          : "No D-Bus runs on this machine, so Latchkey speaks mDNS itself and needs no avahi-daemon.")
+        "No D-Bus runs on this machine\(isOff ? "" : ", so Latchkey speaks mDNS itself and needs no avahi-daemon").")
     }
     switch avahi {
     case .answers: break
@@ -178,9 +176,7 @@ extension Facts {
     case .absent:
       findings.add(
         "avahi-absent", .information,
-        isOff
-          ? "No avahi-daemon runs on this machine."
-          : "No avahi-daemon runs on this machine, so Latchkey speaks mDNS itself.")
+        "No avahi-daemon runs on this machine\(isOff ? "" : ", so Latchkey speaks mDNS itself").")
     }
     if let backend, backend.isLooking {
       let deed = backend.sentence.prefix(1).lowercased() + backend.sentence.dropFirst()
@@ -234,9 +230,8 @@ extension Facts {
         findings.add(
           "multicast-heard", .information,
           "Multicast works on \(probe.interface) as far as this machine goes"
-            + (probe.heardOthers == 0
-              ? "; nobody else spoke meanwhile."
-              : "; \(probe.heardOthers) other\(probe.heardOthers == 1 ? "" : "s") spoke meanwhile."))
+            + "; \(probe.heardOthers == 0 ? "nobody else" : ShownText.count(probe.heardOthers, "other")) spoke meanwhile."
+        )
       }
     }
   }
