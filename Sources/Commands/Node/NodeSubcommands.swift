@@ -51,6 +51,18 @@ struct InitSubcommand: AsyncParsableCommand {
   }
 }
 
+enum ChildName {
+  /// Throws `DeviceNameError`, or `TerminalFailure` for several names, which commas separate.
+  static func read(_ text: String) throws -> DeviceName {
+    let name = try DeviceName(text)
+    guard !name.text.contains(",") else {
+      throw TerminalFailure(
+        .usage, "A child's name has no comma, which separates names: give one name with each --child.")
+    }
+    return name
+  }
+}
+
 struct IdentitySubcommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "identity", abstract: "Decide about a state folder that comes from another machine.",

@@ -239,15 +239,3 @@ struct SetupQuestions {
     throw TerminalFailure(.usage, "Nothing was set up. \(flag)")
   }
 }
-
-enum ChildName {
-  /// Throws `DeviceNameError`, or `TerminalFailure` for several names, which commas separate.
-  static func read(_ text: String) throws -> DeviceName {
-    let name = try DeviceName(text)
-    guard !name.text.contains(",") else {
-      throw TerminalFailure(
-        .usage, "A child's name has no comma, which separates names: give one name with each --child.")
-    }
-    return name
-  }
-}
