@@ -55,7 +55,7 @@ struct AppsScanSubcommand: AsyncParsableCommand {
     return machine
   }
 
-  /// Has the machine look, and returns the command as it is when the time is up.
+  /// Asks the machine to look, and returns the command as it is when the time is up.
   private func scan(_ machine: InstalledListing, at node: any NodeInterface) async throws -> ConfigurationCommand? {
     let command = try await node.ask(
       Endpoints.issue, CommandRequest(device: machine.deviceID.description, action: .scanApplications))

@@ -145,7 +145,7 @@ enum BackgroundArgument: String, WordArgument, Sendable {
 
 // These are the words of the household, and the command line takes them as they are.
 extension AppCategory: ExpressibleByArgument {
-  /// Creates a category from its word, of which people also write the plural of rewards.
+  /// Creates a category from its word; people also write “rewards”.
   public init?(argument: String) {
     let word = argument.lowercased()
     self.init(rawValue: word == "rewards" ? "reward" : word)

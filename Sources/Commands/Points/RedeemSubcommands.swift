@@ -49,7 +49,7 @@ struct RedeemSubcommand: AsyncParsableCommand {
     guard let last = result.lastDay else {
       return console.note(ShownText.worded(Phrase("{points} became {time}. {rest} are left.", arguments), in: language))
     }
-    // English has the form in which commands take a day.
+    // In English, the day is written as commands take it.
     arguments["day"] = language == .english ? .text("\(last)") : .phrase(PageClock.day(last))
     console.note(
       ShownText.worded(

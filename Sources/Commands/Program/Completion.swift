@@ -10,7 +10,7 @@ import LatchkeyRules
 /// machine's text, and bash expands what it is offered: a name that is not plain is left out, and
 /// its machine offered by its ID.
 enum CompletionNames {
-  /// Paired machines and the children whose they are.
+  /// Paired machines and their children.
   static let devices = kind { node in
     try await node.ask(Endpoints.getDevices).flatMap { peer in
       let label = DeviceSearch.Label(peer.device)

@@ -51,7 +51,7 @@ public enum LatchkeyProgram {
     let arguments = GroupHelp.arguments(for: arguments)
     do {
       if let fault = SubcommandSpelling.fault(in: arguments) ?? RepeatedOption.fault(in: arguments) {
-        // It names the help, which the parser would take for that of the whole program.
+        // It names its own help; the parser would name the help of the whole program.
         console.note("Error: " + fault)
         return ExitCode.validationFailure.rawValue
       }

@@ -34,7 +34,7 @@ struct DaysListSubcommand: AsyncParsableCommand {
   func run() async throws {
     let owners = try await Self.withFamilysDays(whose.owner, at: try await node.open())
     let found = owners.flatMap { rules in
-      // The child's own rules hold on days of the family's of which only the name is known here.
+      // Days of the family's with a name alone are left out: the child's own rules hold on them.
       DatedRules.all(of: rules).filter { rules.child == nil || $0.child != nil || !$0.rules.isEmpty }
         .map { (dated: $0, rules: rules) }
     }.sorted { $0.dated < $1.dated }
