@@ -149,8 +149,7 @@ enum RefusedText {
     return
       "\(ShownText.safe(program.file ?? "")) cannot be allowed by its content: it is a shell, an interpreter or a copy of one, "
       + "which runs whatever the child gives it, a copy of another program, very large, or was closed before it was read. If it is "
-      + "listed like this after the next start as well, "
-      + "`latchkey app set \(app) --child \(child) "
+      + "listed like this after the next start as well, `latchkey app set \(app) --child \(child) "
       + "\(program.isNew ? "--new " : "")\(category)--matcher \"path \(path)\"` allows whatever the child puts there, and whatever that runs."
   }
 

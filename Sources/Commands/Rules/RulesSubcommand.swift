@@ -115,8 +115,7 @@ struct RulesSubcommand: AsyncParsableCommand {
         + "them, and cannot allow them: `latchkey apps refused` lists what is closed, with the command that allows it."
     }
     return "Nothing on \(there) is recognized as these, so their rules close nothing: \(names). Install them "
-      + (listings[0].isOwn ? "here" : "there") + ", or "
-      + "say how to recognize each: `latchkey app set --help` shows how."
+      + (listings[0].isOwn ? "here" : "there") + ", or say how to recognize each: `latchkey app set --help` shows how."
   }
 
   private func showFamily(at node: any NodeInterface) async throws {
