@@ -234,7 +234,7 @@ enum ServiceGatherer {
     }
   }
 
-  /// Returns whether anything comes before the end of the connection; `nil` if nothing does in time.
+  /// Returns whether anything comes before the connection ends; `nil` if nothing does in time.
   private static func answers(_ socket: LocalSocket) -> Bool? {
     let end = ContinuousClock.now + .milliseconds(Int(patience))
     while true {
