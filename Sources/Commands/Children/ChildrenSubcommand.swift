@@ -44,9 +44,8 @@ struct ChildrenListSubcommand: AsyncParsableCommand {
         ["Child", "Machines"], spare: [], wrap: [1],
         rows: children.map { [ChildText.name($0, among: children), ChildText.machines($0)] },
         empty: "No child has been added yet: run `latchkey children add Emma`, or pair a child's machine."))
-    for sentence in children.compactMap(ChildText.untold) { console.note(sentence) }
-    for sentence in children.compactMap(ChildText.elsewhere) { console.note(sentence) }
-    for sentence in children.flatMap(ChildText.disagreements) { console.note(sentence) }
+    let notes = children.compactMap(ChildText.untold) + children.compactMap(ChildText.elsewhere)
+    for sentence in notes + children.flatMap(ChildText.disagreements) { console.note(sentence) }
   }
 }
 

@@ -129,7 +129,7 @@ extension Facts {
     for peer in status?.peers ?? [] {
       for queue in peer.queues {
         let id = peer.device.deviceID.short
-        let what = "\(queue.waitingItems) \(queue.streamClass.word) item\(queue.waitingItems == 1 ? "" : "s")"
+        let what = ShownText.count(queue.waitingItems, "\(queue.streamClass.word) item")
         if let age = queue.oldestAgeMilliseconds, queue.waitingItems > 0 {
           if peer.isConnected, age > stuck {
             findings.add(
