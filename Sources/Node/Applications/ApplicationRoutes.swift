@@ -5,7 +5,6 @@ import LatchkeyAgentProtocol
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
-import LatchkeyStore
 import LatchkeySystem
 
 /// The applications that children's machines have found on themselves.

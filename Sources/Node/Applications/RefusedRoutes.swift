@@ -2,7 +2,6 @@ import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyRules
-import LatchkeyStore
 
 /// The programs that children's machines have refused because no parent has listed them.
 ///

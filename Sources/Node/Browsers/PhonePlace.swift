@@ -1,4 +1,3 @@
-import LatchkeyModel
 import LatchkeySystem
 
 /// Where phones find the pages: what the process of the pages keeps in the state folder, and what

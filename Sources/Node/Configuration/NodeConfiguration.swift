@@ -1,5 +1,4 @@
 import LatchkeyModel
-import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeyTransport
 import Logging

@@ -1,5 +1,4 @@
 import Glibc
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore

@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore

@@ -1,6 +1,5 @@
 import LatchkeyHousehold
 import LatchkeyModel
-import LatchkeyProtocol
 import LatchkeyStore
 
 extension Path {

@@ -2,8 +2,6 @@ import Glibc
 import LatchkeyDiscovery
 import LatchkeyModel
 import LatchkeyProtocol
-import LatchkeyTransport
-import Logging
 
 /// A service that announces this node, recognizes the household's members in announcements, and
 /// informs their links.

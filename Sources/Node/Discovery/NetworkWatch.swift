@@ -2,7 +2,6 @@ import Foundation
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeySystem
-import Logging
 
 /// Notices that this machine has other addresses, or has slept, and tells every link.
 ///

@@ -1,5 +1,4 @@
 import LatchkeyModel
-import LatchkeyStore
 
 /// A service that passes pending effects to their carriers and records the outcomes.
 ///

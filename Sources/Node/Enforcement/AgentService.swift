@@ -2,7 +2,6 @@ import Glibc
 import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeySystem
-import Logging
 
 /// A service that keeps an agent beside a child's node, gives it orders, and takes its reports.
 ///

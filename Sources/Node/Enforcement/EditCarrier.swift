@@ -2,7 +2,6 @@ import LatchkeyAgentProtocol
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
-import LatchkeyStore
 import LatchkeySystem
 
 /// The carrier of edits, which answers them once the agent has said that they are in force.

@@ -1,7 +1,6 @@
 import Glibc
 import LatchkeyHousehold
 import LatchkeyModel
-import LatchkeyStore
 import LatchkeySystem
 
 /// A service that has the parents of a child's machine know its accounts.

@@ -1,7 +1,5 @@
-import LatchkeyAgentProtocol
 import LatchkeyHousehold
 import LatchkeyModel
-import LatchkeyStore
 import LatchkeySystem
 
 /// A service that has the parents of a child's machine know what weakens their rules there.

@@ -1,6 +1,5 @@
 import LatchkeyModel
 import LatchkeyRules
-import LatchkeyStore
 import Synchronization
 
 /// The time by which rules apply on this machine.

@@ -1,7 +1,5 @@
 import Dispatch
 import LatchkeyModel
-import LatchkeyProtocol
-import LatchkeyStore
 import LatchkeySystem
 
 /// Who is there in an account that several children share.

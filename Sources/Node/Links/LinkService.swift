@@ -1,7 +1,5 @@
-import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyTransport
-import Logging
 import ServiceLifecycle
 
 /// A service that carries out the links' operations for as long as the node runs.

@@ -1,7 +1,6 @@
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
-import LatchkeyTransport
 
 /// The peer's addresses in the database, and their display.
 ///

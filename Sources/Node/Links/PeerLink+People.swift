@@ -1,5 +1,4 @@
 import Foundation
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyRules

@@ -1,7 +1,5 @@
 import Glibc
-import LatchkeyHousehold
 import LatchkeyModel
-import LatchkeyProtocol
 import LatchkeyStore
 
 /// The children that people name.

@@ -1,7 +1,5 @@
 import Glibc
 import LatchkeyModel
-import LatchkeyProtocol
-import LatchkeyStore
 
 /// The parts of a running node that answer requests; it answers programs in its own process as its
 /// user.

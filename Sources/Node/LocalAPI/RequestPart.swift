@@ -1,4 +1,3 @@
-import LatchkeyHousehold
 import LatchkeyModel
 
 /// One value of a request, with its encoding by the client and its decoding by the server.

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import LatchkeyHousehold
 import LatchkeyModel
 
 /// The decoded path and query of a request.

@@ -1,6 +1,5 @@
 import LatchkeyAgentProtocol
 import LatchkeyModel
-import LatchkeyRules
 import Synchronization
 
 /// The latest notices for the children of this machine, in memory alone.

@@ -1,7 +1,6 @@
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
-import Logging
 
 /// The durable steps that both sides of a pairing share, each with its consequences in this node.
 ///

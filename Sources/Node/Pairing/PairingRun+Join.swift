@@ -2,7 +2,6 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeyTransport
-import Logging
 
 /// The search of a joiner, and its part of the effects.
 ///

@@ -2,7 +2,6 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeyTransport
-import Logging
 
 /// One pairing on this node, which carries out its machine's effects: an open code, which serves
 /// the joiners that use it one at a time, or a join, which looks for the machine that shows the

@@ -1,8 +1,5 @@
 import LatchkeyModel
 import LatchkeyProtocol
-import LatchkeyStore
-import LatchkeyTransport
-import Logging
 import Synchronization
 
 /// All pairings on this node: a `PairingRun` for each open code and for a join, and the results of

@@ -1,4 +1,3 @@
-import LatchkeyModel
 import LatchkeySystem
 import LatchkeyTransport
 import Logging

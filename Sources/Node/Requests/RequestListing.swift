@@ -1,6 +1,5 @@
 import LatchkeyModel
 import LatchkeyRules
-import LatchkeyStore
 
 /// Something that a child asked the parents for, as the local API shows it.
 package struct RequestListing: Hashable, Sendable, Codable {

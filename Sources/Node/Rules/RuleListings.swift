@@ -1,7 +1,6 @@
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
-import LatchkeyStore
 
 /// What is set for children and for the family, as people read it.
 ///

@@ -1,6 +1,4 @@
 import LatchkeyModel
-import LatchkeyProtocol
-import LatchkeyStore
 
 /// A service that notices when a full, read-only or faulty disk has recovered, and lets the rest of
 /// the node continue.

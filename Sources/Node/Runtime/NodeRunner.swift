@@ -1,5 +1,4 @@
 import Glibc
-import LatchkeyDiscovery
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyProtocol

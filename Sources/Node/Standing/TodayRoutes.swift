@@ -1,6 +1,4 @@
 import LatchkeyModel
-import LatchkeyRules
-import LatchkeyStore
 
 /// A child's day: what was used, what is left, and why.
 ///

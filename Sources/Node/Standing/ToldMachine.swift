@@ -1,6 +1,5 @@
 import LatchkeyModel
 import LatchkeyRules
-import LatchkeyStore
 
 /// A child's machine by what it has told of how far rules are carried out there.
 ///

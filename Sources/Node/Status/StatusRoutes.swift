@@ -1,7 +1,6 @@
 import Glibc
 import LatchkeyHousehold
 import LatchkeyModel
-import LatchkeyProtocol
 import LatchkeyStore
 import LatchkeySystem
 

@@ -1,10 +1,8 @@
-import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyRules
 import LatchkeyStore
 import LatchkeySystem
-import Logging
 
 /// Sessions that callers begin and end, and what a session records at its start.
 ///

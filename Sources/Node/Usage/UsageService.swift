@@ -1,9 +1,6 @@
 import LatchkeyAgentProtocol
-import LatchkeyHousehold
 import LatchkeyModel
-import LatchkeyRules
 import LatchkeyStore
-import Logging
 
 /// A service that begins and ends sessions of use on this machine by what the agent reports.
 ///

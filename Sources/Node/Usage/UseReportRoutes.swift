@@ -1,6 +1,5 @@
 import LatchkeyModel
 import LatchkeyRules
-import LatchkeyStore
 
 extension Endpoints {
   package static let getUseReport = Endpoint(

@@ -1,7 +1,6 @@
 import Glibc
 import Hummingbird
 import HummingbirdCore
-import LatchkeyModel
 import Logging
 import NIOCore
 import NIOPosix

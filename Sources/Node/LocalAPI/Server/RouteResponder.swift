@@ -1,5 +1,4 @@
 import Hummingbird
-import LatchkeyModel
 import NIOCore
 import ServiceLifecycle
 
