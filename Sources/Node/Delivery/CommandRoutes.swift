@@ -80,11 +80,8 @@ extension Call {
     let peer = try await device(request.device)
     guard peer.device.role == .child else {
       throw LocalAPIError(
-        .wrongRole,
-        phrase: Phrase(
-          "“{machine}” is no child's machine: name one that `latchkey devices list` shows as child.",
-          ["machine": .text(peer.device.name.text)])
-      )
+        .wrongRole, phrase: "“{machine}” is no child's machine: name one that `latchkey devices list` shows as child.",
+        ["machine": .text(peer.device.name.text)])
     }
     if let fault = request.action.fault { throw LocalAPIError(.invalid, fault) }
     if let lifetime = request.expiresAfter, lifetime != 0,

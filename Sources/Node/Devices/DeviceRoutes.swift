@@ -106,10 +106,9 @@ extension Call {
     guard role == .parent else {
       throw LocalAPIError(
         .wrongRole,
-        phrase: Phrase(
-          """
-          A child's machine names itself alone: rename “{machine}” there, or this one with `latchkey devices rename --self`.
-          """, ["machine": .text(peer.device.name.text)]))
+        phrase:
+          "A child's machine names itself alone: rename “{machine}” there, or this one with `latchkey devices rename --self`.",
+        ["machine": .text(peer.device.name.text)])
     }
     if let name { try await checkFree(name, except: peer.device.deviceID) }
     let id = peer.device.deviceID

@@ -128,8 +128,8 @@ extension Call {
       }
       guard let machine = machines.first, machines.count == 1 else {
         throw LocalAPIError(
-          .ambiguousDevice,
-          phrase: Phrase("Say with --on on which machine the account “{account}” is.", ["account": .text("\(name)")]))
+          .ambiguousDevice, phrase: "Say with --on on which machine the account “{account}” is.",
+          ["account": .text("\(name)")])
       }
       return (machine, Account(uid: Account.unknownNumber, name: request.account, fullName: ""))
     }

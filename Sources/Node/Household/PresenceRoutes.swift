@@ -70,8 +70,7 @@ extension Call {
         phrase: """
           Several children do not share this account, so that nobody has to say who is there: run `latchkey me`. If they \
           are to share it, a parent gives it to each of them with `latchkey accounts assign`.
-          """
-      )
+          """)
     }
     let child = try request.child.map { try household.sharer($0, among: sharers) }
     let before = try await store.presentChildren().first { $0.account == account && $0.bootID == context.bootID }
@@ -119,15 +118,13 @@ extension Call {
     guard let pin else { return false }
     if await PINWork.matches(pin, hash) { return true }
     let next = try await waitAfterWrongPINs(of: child)
-    let child = ["child": Phrase.Argument.text(name.text)]
     guard next > 0 else {
-      throw LocalAPIError(.forbidden, phrase: Phrase("That is not the PIN of {child}: try again.", child))
+      throw LocalAPIError(
+        .forbidden, phrase: "That is not the PIN of {child}: try again.", ["child": .text(name.text)])
     }
     throw LocalAPIError(
-      .forbidden,
-      phrase: Phrase(
-        "That is not the PIN of {child}: try again in {time}.",
-        child.merging(["time": .phrase(Self.waiting(next))]) { $1 }))
+      .forbidden, phrase: "That is not the PIN of {child}: try again in {time}.",
+      ["child": .text(name.text), "time": .phrase(Self.waiting(next))])
   }
 
   private func waitAfterWrongPINs(of child: ChildID) async throws -> Int64 {

@@ -76,8 +76,7 @@ extension LocalAPIError {
         phrase: "There is no child yet whose rules these could be: run `latchkey children add` with its name.")
     case (false, _):
       LocalAPIError(
-        .ambiguousChild,
-        phrase: Phrase("There is more than one child: say which, {names}.", ["names": .either(names)]))
+        .ambiguousChild, phrase: "There is more than one child: say which, {names}.", ["names": .either(names)])
     }
   }
 }
@@ -147,12 +146,10 @@ extension Call {
       else { throw error }
       throw LocalAPIError(
         .unknownDevice,
-        phrase: Phrase(
-          """
+        phrase: """
           {child} has no machine yet: run `latchkey pair` here and there, or give {child} an account with `latchkey accounts \
           assign`.
           """, ["child": .text(child.text)])
-      )
     }
   }
 

@@ -36,10 +36,8 @@ extension PairingService {
     let taken = reserved.union(openCodes)
     guard taken.count < Limits.invitations else {
       throw LocalAPIError(
-        .limit,
-        phrase: Phrase(
-          "{count} codes are open: cancel one with `latchkey pair cancel` first.",
-          ["count": .number(Limits.invitations)]))
+        .limit, phrase: "{count} codes are open: cancel one with `latchkey pair cancel` first.",
+        ["count": .number(Limits.invitations)])
     }
     var discriminator: UInt16
     repeat {
@@ -100,10 +98,8 @@ extension PairingService {
     if let peer = request.peer {
       guard let endpoint = SocketEndpoint(peer) else {
         throw LocalAPIError(
-          .invalid,
-          phrase: Phrase(
-            "“{address}” is not an address: give --peer as host:port.",
-            ["address": .text(DeviceName(sanitising: peer).text)]))
+          .invalid, phrase: "“{address}” is not an address: give --peer as host:port.",
+          ["address": .text(DeviceName(sanitising: peer).text)])
       }
       given = endpoint
     }

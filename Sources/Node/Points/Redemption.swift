@@ -104,7 +104,7 @@ extension Call {
     }.value
     guard !entries.isEmpty else {
       throw LocalAPIError(
-        .invalid, phrase: Phrase("No redeemed time is left to give back: `latchkey points` shows what there is."))
+        .invalid, phrase: "No redeemed time is left to give back: `latchkey points` shows what there is.")
     }
     return PointsRedeemed(
       milliPoints: entries.reduce(0) { $0 &+ $1.milliPoints },

@@ -149,8 +149,8 @@ extension Call {
   fileprivate static let noSuchReceiver = LocalAPIError(
     .unknownItem, "There is no receiver of that name: `latchkey receivers` lists them.")
   private static let changed = LocalAPIError(
-    .tooLate,
-    phrase: Phrase("Nothing was saved, because it was changed meanwhile: look at what is set now, and send it again."))
+    .tooLate, phrase: "Nothing was saved, because it was changed meanwhile: look at what is set now, and send it again."
+  )
 
   /// Returns the family's day, by which a receiver's most counts.
   private func receiversDay() async throws -> FamilyDay {

@@ -38,10 +38,9 @@ extension Call {
     guard try await active().contains(where: { $0.device.role == .parent }) else {
       throw LocalAPIError(
         .unknownDevice,
-        phrase: Phrase(
-          """
-          No parent's machine is paired with this one, so that no parent would see it: pair one with `latchkey pair` first.
-          """))
+        phrase:
+          "No parent's machine is paired with this one, so that no parent would see it: pair one with `latchkey pair` first."
+      )
     }
     let known = keyedBytes("request", of: child)
     guard let id = CommandID(bytes: known ?? SecureRandom.bytes(16)) else {

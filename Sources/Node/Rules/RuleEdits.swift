@@ -111,9 +111,9 @@ extension KnownApps {
     guard former != present else {
       throw LocalAPIError(
         .invalid,
-        phrase: Phrase(
+        phrase:
           "A group has at least one application: `latchkey apps group remove {group}` removes the group with its rules.",
-          ["group": .text(group)]))
+        ["group": .text(group)])
     }
     return former
   }

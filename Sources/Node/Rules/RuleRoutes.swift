@@ -184,9 +184,9 @@ extension Call {
     guard left >= 60_000 else {
       throw LocalAPIError(
         .invalid,
-        phrase: Phrase(
+        phrase:
           "{child} has less than 1 min left today, so nothing was taken away: `latchkey lock {command}` ends all use now.",
-          ["child": .text(name), "command": .text(ShellWord.person(name))]))
+        ["child": .text(name), "command": .text(ShellWord.person(name))])
     }
     return min(minutes, Int(left / 60_000))
   }

@@ -81,9 +81,9 @@ extension Call {
     }
     return LocalAPIError(
       .unknownItem,
-      phrase: Phrase(
+      phrase:
         "“{group}” is a group, and what holds for it is explained for each of its applications: {commands}. {rules} shows its rules.",
-        ["group": .text(name.text), "commands": .either(commands), "rules": rules]))
+      ["group": .text(name.text), "commands": .either(commands), "rules": rules])
   }
 
   private static let mostExplained = 3
