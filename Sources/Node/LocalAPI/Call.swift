@@ -128,24 +128,26 @@ extension Call {
   @discardableResult
   func edit(_ changes: [RegisterChange]) async throws(StoreError) -> [ConfigurationCommand] {
     if changes.isEmpty { return [] }
-    return try await act { _, _ in ((), ActOrders(edits: changes)) }.commands
+    let result = try await context.act(directory) { _, _ in ((), ActOrders(edits: changes)) }
+    forget()
+    return result.commands
   }
 
   /// Makes facts, edits and commands durable in one transaction, and sends them to the machines
   /// that they concern.
+  ///
+  /// `make` refuses by throwing a `LocalAPIError`, before which it may have written something.
   func act<Value: Sendable>(
     _ make: @escaping @Sendable (inout DatabaseEffects, ClockReader) throws -> (Value, ActOrders)
-  ) async throws(StoreError) -> (value: Value, commands: [ConfigurationCommand]) {
-    let result = try await context.act(directory, make)
+  ) async throws -> (value: Value, commands: [ConfigurationCommand], changes: [OutboxChange]) {
+    let result = try await context.act(directory) { effects, clock -> (Result<Value, LocalAPIError>, ActOrders) in
+      do {
+        let (value, orders) = try make(&effects, clock)
+        return (.success(value), orders)
+      } catch let fault as LocalAPIError { return (.failure(fault), .none) }
+    }
     forget()
-    return (result.value, result.commands)
-  }
-
-  /// Reads one state of the database with the functions of effects.
-  func look<Value: Sendable>(
-    _ body: @escaping @Sendable (DatabaseEffects) throws -> Value
-  ) async throws(StoreError) -> Value {
-    try await store.look(body)
+    return (try result.value.get(), result.commands, result.changes)
   }
 
   /// Looks after each change until the result is as wanted or the time is over, and returns the

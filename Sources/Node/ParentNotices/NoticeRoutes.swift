@@ -59,7 +59,7 @@ extension Call {
   }
 
   private func noticeReader(_ household: Household, _ age: Int64) async throws -> NoticeReader {
-    let held = try await look { effects in
+    let held = try await store.look { effects in
       Set(
         try household.children.map(\.id).filter { child in
           try !PointsPage.held(in: effects.ledger(of: child)).isEmpty

@@ -49,7 +49,7 @@ extension Call {
     let names = try await names()
     let name = household.title(of: child)
     let connected = context.members.connected
-    return try await look { effects in
+    return try await store.look { effects in
       let purse = try effects.purse(of: child)
       let day = context.moment(try effects.rules(of: child)).day
       return PointsPage(purse: purse, names: names, connected: connected).points(of: name, on: day, limit: limit)
@@ -71,13 +71,9 @@ extension Call {
     let machines = try await household().given(to: child).map(\.device)
     let deed = try await deed(request, for: child)
     let source = try newID({ RecordID(bytes: $0) }, "The change")
-    let (result, commands) = try await act { effects, _ -> (Result<Int64?, LocalAPIError>, ActOrders) in
-      if deed == nil, let key = caller.key, try !effects.isNew(key) { return (.success(nil), .none) }
-      switch try count(deed, &effects) {
-      case .success(true): break
-      case .success(false): return (.success(0), .none)
-      case .failure(let fault): return (.failure(fault), .none)
-      }
+    let (made, commands, _) = try await act { effects, _ -> (Int64?, ActOrders) in
+      if deed == nil, let key = caller.key, try !effects.isNew(key) { return (nil, .none) }
+      guard try count(deed, &effects) else { return (0, .none) }
       let moment = context.moment(try effects.rules(of: child))
       var purse = try effects.purse(of: child)
       var made: Int64 = 0
@@ -91,9 +87,8 @@ extension Call {
         let take = TakePoints(child: child, milliPoints: milliPoints, day: moment.day, reason: request.reason)
         return (device: device, payload: CommandPayload(take))
       }
-      return (.success(made), ActOrders(commands: asked))
+      return (made, ActOrders(commands: asked))
     }
-    let made = try result.get()
     let asked = commands.compactMap { $0.payload.as(TakePoints.self)?.milliPoints }.reduce(0, +)
     return PointsAdjusted(
       points: try await points(of: child), milliPoints: made ?? 0, asked: asked,
@@ -120,7 +115,7 @@ extension Call {
   fileprivate func reviewPoints(_ request: PointsReview) async throws -> ConfigurationCommand {
     let household = try await household()
     let children = household.children.map(\.id)
-    let held = try await look { effects in
+    let held = try await store.look { effects in
       try children.flatMap { child in
         PointsPage.held(in: try effects.ledger(of: child)).map { (child: child, entry: $0) }
       }

@@ -14,7 +14,6 @@ extension Call {
     case redeemed(LedgerEntry, isRepeated: Bool)
     /// Another machine has the points that are missing here.
     case lacking(LocalAPIError)
-    case refused(LocalAPIError)
   }
 
   func redeem(_ request: PointsRedemption, of child: ChildID) async throws -> PointsRedeemed {
@@ -31,7 +30,6 @@ extension Call {
         return PointsRedeemed(
           milliPoints: -entry.milliPoints, milliseconds: entry.quantity, lastDay: entry.lastDay,
           points: try await points(of: child), isRepeated: isRepeated ? true : nil)
-      case .refused(let error): throw error
       case .lacking(let error):
         let rest = deadline - context.now()
         guard rest > 0, !Task.isCancelled else { throw error }
@@ -56,29 +54,24 @@ extension Call {
       let perPoint = max(1, rules.points.minutesPerPoint)
       let bought = request.minutes.map { (Int64($0) * 1_000 + perPoint - 1) / perPoint }
       guard let milliPoints = request.milliPoints ?? bought else {
-        let error = LocalAPIError(.invalid, phrase: "Give the number of points to redeem, such as 20.")
-        return (.refused(error), .none)
+        throw LocalAPIError(.invalid, phrase: "Give the number of points to redeem, such as 20.")
       }
       do {
         let entry = try purse.redeem(milliPoints, source: source, rules: rules, day: moment.day, at: moment.at)
-        guard let entry else { return (.refused(LocalAPIError(.invalid, phrase: "That was redeemed before.")), .none) }
+        guard let entry else { throw LocalAPIError(.invalid, phrase: "That was redeemed before.") }
         try effects.add(entry, of: child)
         return (.redeemed(entry, isRepeated: false), .none)
       } catch let fault as RuleFault {
-        let error = LocalAPIError(.invalid, phrase: fault.phrase)
         let isElsewhere =
           rules.points.use == .redeemFirst && rules.mode == .points && milliPoints > purse.spendable
           && milliPoints <= purse.ledger.balance
-        guard isElsewhere else { return (.refused(error), .none) }
+        guard isElsewhere else { throw LocalAPIError(.invalid, phrase: fault.phrase) }
         let places = WaitingPoints.words(
           purse.ledger, beside: effects.own, names: names, connected: context.members.connected)
-        return (
-          .lacking(
-            LocalAPIError(
-              .invalid, phrase: "These points are not here: {places}. Try again when it is in touch.",
-              ["places": places.map { .phrase($0) } ?? ""])),
-          .none
-        )
+        let lack = LocalAPIError(
+          .invalid, phrase: "These points are not here: {places}. Try again when it is in touch.",
+          ["places": places.map { .phrase($0) } ?? ""])
+        return (.lacking(lack), .none)
       }
     }.value
   }

@@ -96,14 +96,15 @@ extension Call {
   /// Counts a receiver's deed in its transaction, before anything else is written, and logs it.
   ///
   /// A deed that is `nil` is not counted. Returns whether it is to be done: it was not before.
-  func count(_ deed: ReceiverDeed?, _ effects: inout DatabaseEffects) throws -> Result<Bool, LocalAPIError> {
-    guard let deed else { return .success(true) }
+  /// Throws `LocalAPIError`, the receiver's fault, if it may not do that, or not so much.
+  func count(_ deed: ReceiverDeed?, _ effects: inout DatabaseEffects) throws -> Bool {
+    guard let deed else { return true }
     switch try effects.count(deed) {
     case .counted:
       context.logger.notice("a receiver acts", metadata: ["receiver": "\(deed.receiver)", "deed": "\(deed.words)"])
-      return .success(true)
-    case .repeated: return .success(false)
-    case .notAllowed: return .failure(ControlFailure.notForReceivers.error)
+      return true
+    case .repeated: return false
+    case .notAllowed: throw ControlFailure.notForReceivers.error
     case .tooMuch(let most, let left):
       let sentence =
         deed.gift.minutes > 0
@@ -111,7 +112,7 @@ extension Call {
           + "with `latchkey grant`, or a higher --at-most to `latchkey receivers add`."
         : "“\(deed.receiver)” may give \(most.milliPoints / 1_000) points a day, and \(left.milliPoints / 1_000) are left "
           + "today: give them with `latchkey points`, or a higher --at-most-points to `latchkey receivers add`."
-      return .failure(LocalAPIError(.limit, sentence))
+      throw LocalAPIError(.limit, sentence)
     }
   }
 
@@ -127,23 +128,16 @@ extension Call {
     let key = caller.key
     guard deed != nil || key != nil || !seen.isEmpty else { return try await edit(changes) }
     if changes.isEmpty { return [] }
-    let (outcome, commands) = try await act { effects, _ -> (Result<Bool, LocalAPIError>, ActOrders) in
-      let outcome: Result<Bool, LocalAPIError>
-      if deed == nil, let key {
-        outcome = .success(try effects.isNew(key))
-      } else if deed == nil {
-        outcome = .success(true)
-      } else {
-        outcome = try count(deed, &effects)
-      }
-      guard case .success(true) = outcome else { return (outcome, .none) }
+    let (isDue, commands, _) = try await act { effects, _ -> (Bool, ActOrders) in
+      if deed == nil, let key, try !effects.isNew(key) { return (false, .none) }
+      guard try count(deed, &effects) else { return (false, .none) }
       for rule in seen {
         let present = try effects.register(rule.key, in: rule.zone)?.value
-        if present != rule.value { return (.failure(Self.changed), .none) }
+        if present != rule.value { throw Self.changed }
       }
-      return (outcome, ActOrders(edits: changes))
+      return (true, ActOrders(edits: changes))
     }
-    return try outcome.get() ? commands : nil
+    return isDue ? commands : nil
   }
 
   fileprivate static let noSuchReceiver = LocalAPIError(

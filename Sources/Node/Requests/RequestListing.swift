@@ -161,7 +161,7 @@ extension Call {
 
   func books(_ household: Household) async throws -> [Book] {
     let children = household.children
-    var books = try await look { effects in
+    var books = try await store.look { effects in
       try children.map { child in
         let (requests, answers) = try effects.requests(of: child.id)
         let book = RequestBook(requests, answers)

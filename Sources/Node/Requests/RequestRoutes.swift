@@ -47,45 +47,35 @@ extension Call {
       throw LocalAPIError(.internal, "The request got no ID: ask again.")
     }
     let reason = request.reason
-    let result = try await context.act(directory) { effects, _ -> (Asked, ActOrders) in
+    let (isNew, _, changes) = try await act { effects, _ -> (Bool, ActOrders) in
       let moment = context.moment(try effects.rules(of: child))
       let (requests, answers) = try effects.requests(of: child)
-      if requests.contains(where: { $0.id == id }) { return (.repeated, .none) }
+      if requests.contains(where: { $0.id == id }) { return (false, .none) }
       let book = RequestBook(requests, answers)
       let open = requests.count { book.state(of: $0.id, on: moment.day) == .open }
       guard open < RequestBook.mostOpen else {
-        let phrase = Phrase(
-          """
-          {count} requests wait for an answer already: `latchkey requests` lists them. Wait for an answer, or talk to your \
-          parents.
-          """, ["count": .number(open)])
-        return (.refused(LocalAPIError(.limit, phrase: phrase)), .none)
+        throw LocalAPIError(
+          .limit,
+          phrase: """
+            {count} requests wait for an answer already: `latchkey requests` lists them. Wait for an answer, or talk to your \
+            parents.
+            """, ["count": .number(open)])
       }
       let today = requests.count { $0.day == moment.day }
       guard today < RequestBook.mostPerDay else {
-        let phrase = Phrase(
-          "There were {count} requests today, as many as a day has: talk to your parents, or ask tomorrow.",
+        throw LocalAPIError(
+          .limit,
+          phrase: "There were {count} requests today, as many as a day has: talk to your parents, or ask tomorrow.",
           ["count": .number(RequestBook.mostPerDay)])
-        return (.refused(LocalAPIError(.limit, phrase: phrase)), .none)
       }
       let asked = ChildRequest(id: id, device: own, at: moment.at, wish: wish, day: moment.day, reason: reason)
       try effects.add(Fact(child, .request, asked.text))
-      return (.new, .none)
+      return (true, .none)
     }
-    if case .refused(let fault) = result.value { throw fault }
-    forget()
-    let told = try await parentsTold(of: result.changes)
+    let told = try await parentsTold(of: changes)
     var listing = try await listing(of: id, household)
-    listing.told = told
-    if case .repeated = result.value { listing.isRepeated = true }
+    (listing.told, listing.isRepeated) = (told, isNew ? nil : true)
     return listing
-  }
-
-  private enum Asked: Sendable {
-    case new
-    /// A question with the same key was asked before.
-    case repeated
-    case refused(LocalAPIError)
   }
 
   /// Milliseconds for which a child's question waits for parents to have it.
@@ -125,12 +115,12 @@ extension Call {
     let (child, id) = try await find(answer.request, household)
     let deed = caller.receiver == nil ? nil : try await deed(answer, listing(of: id, household))
     let names = try await names()
-    let fault = try await act { effects, clock -> (LocalAPIError?, ActOrders) in
-      if let deed, try effects.wasDone(deed) { return (nil, .none) }
+    _ = try await act { effects, clock -> (Void, ActOrders) in
+      if let deed, try effects.wasDone(deed) { return ((), .none) }
       let (requests, answers) = try effects.requests(of: child)
       let moment = context.moment(try effects.rules(of: child))
       let book = RequestBook(requests, answers)
-      guard let request = book.requests[id] else { return (Self.noSuchRequest, .none) }
+      guard let request = book.requests[id] else { throw Self.noSuchRequest }
       switch book.state(of: id, on: moment.day) {
       case .answered(let given):
         let who = ["who": Phrase.Argument.text("\(names[given.modified.author])")]
@@ -138,35 +128,30 @@ extension Call {
           given.verdict == .denied
           ? Phrase("“{who}” answered that request before: no. The first answer holds.", who)
           : Phrase("“{who}” answered that request before: yes. The first answer holds.", who)
-        return (LocalAPIError(.tooLate, phrase: phrase), .none)
+        throw LocalAPIError(.tooLate, phrase: phrase)
       case .open: break
       case .expired, nil:
-        let phrase = Phrase(
-          "That request ended with its day: give the time with `latchkey grant`, if it is still wanted.")
-        return (LocalAPIError(.tooLate, phrase: phrase), .none)
+        throw LocalAPIError(
+          .tooLate,
+          phrase: "That request ended with its day: give the time with `latchkey grant`, if it is still wanted.")
       }
       var changes: [RegisterChange] = []
       if case .app(let app) = request.wish {
         guard answer.minutes == nil else {
-          return (LocalAPIError(.invalid, phrase: "An application is allowed or not: leave the minutes out."), .none)
+          throw LocalAPIError(.invalid, phrase: "An application is allowed or not: leave the minutes out.")
         }
         // Without the edit in the same transaction, a yes could be without effect.
         if answer.isApproved, let key = AppRule.blocked.key(of: app).registerKey {
           changes.append(RegisterChange(.child(child), key, AppRule.blocked.text(.no)))
         }
       }
-      switch try count(deed, &effects) {
-      case .success(true): break
-      case .success(false): return (nil, .none)
-      case .failure(let fault): return (fault, .none)
-      }
+      guard try count(deed, &effects) else { return ((), .none) }
       let given = RequestAnswer(
         request: id, verdict: answer.isApproved ? .approved(minutes: answer.minutes) : .denied, day: moment.day,
         word: answer.word, modified: try clock())
       try effects.add(Fact(child, .answer, given.text))
-      return (nil, ActOrders(edits: changes))
-    }.value
-    if let fault { throw fault }
+      return ((), ActOrders(edits: changes))
+    }
     return try await listing(of: id, household)
   }
 

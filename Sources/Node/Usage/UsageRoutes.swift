@@ -88,7 +88,7 @@ extension Call {
     let household = try await household()
     var ledgers: [ChildID: Ledger] = [:]
     for child in Set(sessions.compactMap(\.record.child)) where household.rules(for: child).mode == .points {
-      ledgers[child] = try await look { try $0.ledger(of: child) }
+      ledgers[child] = try await store.look { try $0.ledger(of: child) }
     }
     for index in sessions.indices {
       guard let found = SessionCharge(sessions[index].record, in: ledgers) else { continue }
