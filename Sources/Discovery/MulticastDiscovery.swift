@@ -7,8 +7,11 @@ import Synchronization
 /// stack inside the process. It switches between the two when the daemon starts, stops or restarts.
 /// The configuration may allow only one of them.
 ///
+/// Everything that is found is a hint: it was not authenticated, and its absence never means that a
+/// peer is gone.
+///
 /// Spec: Protocol/02-discovery.md §5.
-public final class MulticastDiscovery: PeerDiscovery {
+public final class MulticastDiscovery: Sendable {
   /// The time that `run` waits for the thread to end.
   ///
   /// Only a call over D-Bus to a daemon that hangs takes longer. The thread then frees everything
@@ -22,6 +25,9 @@ public final class MulticastDiscovery: PeerDiscovery {
     var waiting: CheckedContinuation<Void, Never>?
   }
 
+  /// The found and lost services, and the state of discovery.
+  ///
+  /// There may be one consumer. The buffer holds 4,096 events; the oldest are dropped beyond that.
   public let events: AsyncStream<DiscoveryEvent>
 
   private let continuation: AsyncStream<DiscoveryEvent>.Continuation
@@ -39,14 +45,28 @@ public final class MulticastDiscovery: PeerDiscovery {
     (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(DiscoveryLimits.bufferedEvents))
   }
 
-  public func advertise(_ advertisement: ServiceAdvertisement?) async { post(.advertise(advertisement)) }
+  /// Replaces the announcement, without waiting for the network; `nil` withdraws it with a goodbye.
+  ///
+  /// It may be called before `run`, and any number of times.
+  public func advertise(_ advertisement: ServiceAdvertisement?) { post(.advertise(advertisement)) }
 
-  public func lookAgain() async { post(.lookAgain) }
+  /// Examines again whether ignored instances are of interest now.
+  ///
+  /// Without a call, discovery checks every half a minute.
+  public func lookAgain() { post(.lookAgain) }
 
-  public func attend(_ attention: Attention) async { post(.attend(attention)) }
+  /// Sets the attention to other machines' announcements.
+  ///
+  /// Services that were found remain found while there is no attention. Services that have
+  /// disappeared meanwhile are reported as lost a second after it returns.
+  public func attend(_ attention: Attention) { post(.attend(attention)) }
 
   private func post(_ command: LoopMailbox.Command) { mailbox?.post(command) }
 
+  /// Runs discovery until cancelled; call it once.
+  ///
+  /// It returns after the announcement is withdrawn and every resource is free, and finishes
+  /// `events`.
   public func run() async {
     let first = life.withLock { life in
       defer { life.started = true }

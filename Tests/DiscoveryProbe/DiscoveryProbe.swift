@@ -57,7 +57,7 @@ enum DiscoveryProbe {
   private static func churn(_ kind: String, interface: String) async {
     for round in 1...6 {
       guard let discovery = make(kind, interfaces: interface) else { return }
-      await discovery.advertise(ServiceAdvertisement(instanceName: "round\(round)", port: 4000, text: ["v": [0x31]]))
+      discovery.advertise(ServiceAdvertisement(instanceName: "round\(round)", port: 4000, text: ["v": [0x31]]))
       let running = Task { await discovery.run() }
       for await event in discovery.events {
         // Its own announcement seen: every kind of object is in use.
@@ -72,7 +72,7 @@ enum DiscoveryProbe {
     (0..<1024).filter { fcntl($0, F_GETFD) != -1 }.count
   }
 
-  private static func make(_ kind: String, interfaces: String?) -> (any PeerDiscovery)? {
+  private static func make(_ kind: String, interfaces: String?) -> MulticastDiscovery? {
     let names = interfaces.flatMap { $0 == "-" ? nil : $0.split(separator: ",").map(String.init) }
     guard ["auto", "daemon", "embedded"].contains(kind) else { return nil }
     return MulticastDiscovery(

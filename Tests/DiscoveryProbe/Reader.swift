@@ -3,11 +3,11 @@ import LatchkeyDiscovery
 
 /// A reader of the probe's commands on a thread of its own.
 final class Reader: Sendable {
-  private let discoveries: [any PeerDiscovery]
+  private let discoveries: [MulticastDiscovery]
   private let onEnd: @Sendable () -> Void
 
   /// Prepares to read.
-  init(discoveries: [any PeerDiscovery], onEnd: @escaping @Sendable () -> Void) {
+  init(discoveries: [MulticastDiscovery], onEnd: @escaping @Sendable () -> Void) {
     self.discoveries = discoveries
     self.onEnd = onEnd
   }
@@ -32,14 +32,7 @@ final class Reader: Sendable {
         discovery = discoveries[number]
         words.removeFirst()
       }
-      let advertisement = words.first == "advertise" ? Self.advertisement(words.dropFirst()) : nil
-      // One after the other: the order of orders counts.
-      let done = Done()
-      Task { [discovery] in
-        await discovery.advertise(advertisement)
-        done.signal()
-      }
-      done.wait()
+      discovery.advertise(words.first == "advertise" ? Self.advertisement(words.dropFirst()) : nil)
     }
     onEnd()
   }

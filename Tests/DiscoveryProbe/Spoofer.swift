@@ -26,7 +26,7 @@ enum Spoofer {
       own.insert(name)
       let speaker = MulticastDiscovery(
         configuration: DiscoveryConfiguration(interfaces: [interface], allowDaemon: false))
-      await speaker.advertise(ServiceAdvertisement(instanceName: name, port: port, text: service.text))
+      speaker.advertise(ServiceAdvertisement(instanceName: name, port: port, text: service.text))
       speaking.append(Task { await speaker.run() })
       Output.line("repeated \(service.instanceName) as \(name)")
     }

@@ -10,7 +10,8 @@ import LatchkeyProtocol
 actor DiscoveryService {
   private let context: NodeContext
   private let directory: LinkDirectory
-  private let discovery: any PeerDiscovery
+  /// The discovery over mDNS; `nil` for a node whose peers a person names.
+  private let discovery: MulticastDiscovery?
   private var members: KnownMembers { context.members }
   private let port: UInt16
   private var services: [String: DiscoveredService] = [:]
@@ -37,16 +38,19 @@ actor DiscoveryService {
       ? MulticastDiscovery(
         configuration: DiscoveryConfiguration(interfaces: context.configuration.interfaces, attention: .none),
         isOfInterest: { [members = context.members] in members.isOfInterest($0) })
-      : StaticDiscovery()
+      : nil
   }
 
   func run() async {
     await takeMembers()
     attention = Self.attention(of: context)
-    await discovery.attend(attention)
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { await self.discovery.run() }
-      group.addTask { for await event in self.discovery.events { await self.take(event) } }
+    discovery?.attend(attention)
+    if discovery == nil { await take(.state(.running(.fixed))) }
+    await withTaskGroup(of: Void.self) { [discovery] group in
+      if let discovery {
+        group.addTask { await discovery.run() }
+        group.addTask { for await event in discovery.events { await self.take(event) } }
+      }
       group.addTask { await self.keepAnnouncing() }
       group.addTask {
         await self.context.discoveryKeyChanges.follow(after: nil) {
@@ -59,23 +63,23 @@ actor DiscoveryService {
     }
   }
 
-  func announce(discriminators: [UInt16]) async {
+  func announce(discriminators: [UInt16]) {
     guard discriminators != openDiscriminators else { return }
     openDiscriminators = discriminators
-    await advertise()
+    advertise()
   }
 
   /// Changes the announced name, so that the machine cannot be recognized on another network.
-  func networkChanged() async {
+  func networkChanged() {
     instance = Self.newInstance()
-    await advertise()
+    advertise()
   }
 
   /// Announces with changed keys or members of the household, and checks all announcements again.
   func keysOrMembersChanged() async {
     await takeMembers()
-    await advertise()
-    await discovery.lookAgain()
+    advertise()
+    discovery?.lookAgain()
     for service in services.values { await recognise(service) }
   }
 
@@ -146,10 +150,10 @@ actor DiscoveryService {
       let next = Self.attention(of: context)
       if next != attention {
         attention = next
-        await discovery.attend(next)
+        discovery?.attend(next)
       }
       if next != .none {
-        await discovery.lookAgain()
+        discovery?.lookAgain()
         // Changes that occur in quick succession are handled together.
         try? await Task.sleep(for: .milliseconds(100))
       }
@@ -170,23 +174,23 @@ actor DiscoveryService {
   }
 
   private func keepAnnouncing() async {
-    await advertise()
+    advertise()
     // The name changes every hour, so that a machine cannot be tracked by its announcements.
     await ChangeSignal().follow(after: Self.rotation) {
       instance = Self.newInstance()
-      await advertise()
+      advertise()
       return Self.rotation
     }
   }
 
-  private func advertise() async {
+  private func advertise() {
     let nonce = SecureRandom.bytes(8)
     var text: [String: [UInt8]] = ["v": Array("1".utf8), "n": nonce]
     if let key = context.discoveryKey {
       text["h"] = DiscoveryHint.make(discoveryKey: key, nonce: nonce, device: context.own)
     }
     if !openDiscriminators.isEmpty { text["d"] = OpenCodesText.bytes(openDiscriminators) }
-    await discovery.advertise(ServiceAdvertisement(instanceName: instance, port: port, text: text))
+    discovery?.advertise(ServiceAdvertisement(instanceName: instance, port: port, text: text))
   }
 
   private func take(_ event: DiscoveryEvent) async {

@@ -9,7 +9,7 @@ final class Spoofer: Sendable {
   init(discriminator: UInt16, port: UInt16, name: String) {
     let discovery = MulticastDiscovery(configuration: DiscoveryConfiguration(interfaces: ["lo"], allowDaemon: false))
     running = Task {
-      await discovery.advertise(
+      discovery.advertise(
         ServiceAdvertisement(
           instanceName: name, port: port,
           text: ["v": Array("1".utf8), "n": Array("spoofed!".utf8), "d": Array("\(discriminator)".utf8)]))
