@@ -68,11 +68,7 @@ public final class MulticastDiscovery: Sendable {
   /// It returns after the announcement is withdrawn and every resource is free, and finishes
   /// `events`.
   public func run() async {
-    let first = life.withLock { life in
-      defer { life.started = true }
-      return !life.started
-    }
-    guard first else { return }
+    guard life.withLock({ !exchange(&$0.started, with: true) }) else { return }
     await withTaskCancellationHandler {
       await withCheckedContinuation { waiting in
         life.withLock { $0.waiting = waiting }
@@ -153,13 +149,7 @@ public final class MulticastDiscovery: Sendable {
   }
 
   /// Lets `run` return, once.
-  private func finish() {
-    let waiting = life.withLock { life in
-      defer { life.waiting = nil }
-      return life.waiting
-    }
-    waiting?.resume()
-  }
+  private func finish() { life.withLock { $0.waiting.take() }?.resume() }
 }
 
 /// The service type, the interfaces and the permitted back ends of a discovery.

@@ -103,8 +103,7 @@ final class AvahiResponder: Responder {
   /// With a daemon, the connection to the bus is closed first, so that nothing blocks; the daemon
   /// then says goodbye on this process's behalf. The stack inside the process says goodbye first.
   func close() {
-    guard let connection else { return }
-    self.connection = nil
+    guard let connection = connection.take() else { return }
     functions.close(connection)
   }
 
@@ -121,9 +120,7 @@ final class AvahiResponder: Responder {
   }
 
   /// Reports that the connection has failed, if the result of a function is one of `losses`.
-  func note(_ result: CInt) {
-    if functions.losses.contains(result) { changed(to: .failed(AvahiError(result))) }
-  }
+  func note(_ result: CInt) { if functions.losses.contains(result) { changed(to: .failed(AvahiError(result))) } }
 
   /// Returns the error of a function that only returned `nil`.
   func failure() -> AvahiError {
@@ -163,8 +160,7 @@ class AvahiObject {
   }
 
   func close() {
-    guard let raw else { return }
-    self.raw = nil
+    guard let raw = raw.take() else { return }
     // A closed connection has freed this already.
     if responder.connection != nil { responder.note(free(raw)) }
   }

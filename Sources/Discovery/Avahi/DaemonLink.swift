@@ -57,22 +57,19 @@ final class DaemonLink {
   ///
   /// The reason is a clause.
   func distrust(_ reason: String) {
-    canary?.close()
-    canary = nil
+    canary.take()?.close()
     become(.notServing(reason))
   }
 
   /// Disconnects; there is no call-back after this.
   func close() {
-    retry?.cancel()
-    retry = nil
+    retry.take()?.cancel()
     socketWatch = nil
     disconnect()
   }
 
   private func connect() {
-    retry?.cancel()
-    retry = nil
+    retry.take()?.cancel()
     disconnect()
     do throws(AvahiError) {
       responder = try AvahiResponder(daemonOn: loop) { [unowned self] in changed(to: $0) }
@@ -86,10 +83,8 @@ final class DaemonLink {
     isRunning = false
     // The connection is closed first, so that closing the rest does not wait for a daemon that may
     // hang.
-    responder?.close()
-    responder = nil
-    canary?.close()
-    canary = nil
+    responder.take()?.close()
+    canary.take()?.close()
   }
 
   private func changed(to state: ResponderState) {
@@ -116,8 +111,7 @@ final class DaemonLink {
   }
 
   private func startCanary() {
-    canary?.close()
-    canary = nil
+    canary.take()?.close()
     guard let responder, !interfaces.isEmpty else { return become(.absent) }
     become(.unproven)
     do throws(AvahiError) {
@@ -214,12 +208,10 @@ final class DaemonCanary {
 
   /// Ends the test; there is no call-back after this.
   func close() {
-    doubt?.cancel()
-    doubt = nil
+    doubt.take()?.cancel()
     for lookup in lookups { lookup.close() }
     lookups = []
-    group?.close()
-    group = nil
+    group.take()?.close()
   }
 
   private func saw(_ interface: UInt32) {

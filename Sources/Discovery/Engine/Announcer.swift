@@ -71,8 +71,7 @@ final class Announcer {
       guard let now = interfaces.first(where: { $0.index == sites[index].interface.index }) else { continue }
       guard now.addresses != sites[index].interface.addresses else { continue }
       sites[index].interface = now
-      sites[index].addresses?.close()
-      sites[index].addresses = nil
+      sites[index].addresses.take()?.close()
       do throws(AvahiError) {
         sites[index].addresses = try announceAddresses(now, host: announcement?.host ?? "")
       } catch {
@@ -84,8 +83,7 @@ final class Announcer {
 
   /// Withdraws everything; no call-back follows.
   func close() {
-    retry?.cancel()
-    retry = nil
+    retry.take()?.cancel()
     for site in sites { site.close() }
     sites = []
   }

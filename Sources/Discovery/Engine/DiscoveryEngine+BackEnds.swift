@@ -72,16 +72,14 @@ extension DiscoveryEngine {
 
   /// Ends the search through a daemon that has not proved itself.
   func stopEarly() {
-    guard let early else { return }
-    self.early = nil
+    guard let early = early.take() else { return }
     early.watcher.close()
     reporter.beginHandover(isTimed: plan.isLooking)
   }
 
   private func startStack(_ kind: DiscoveryBackend) {
     stopStack()
-    retry?.cancel()
-    retry = nil
+    retry.take()?.cancel()
     do throws(AvahiError) {
       var embedded: AvahiResponder?
       let responder: any Responder
@@ -122,9 +120,8 @@ extension DiscoveryEngine {
 
   /// Stops the back end, and keeps its results for the next one to confirm.
   func stopStack() {
-    guard let stack else { return }
-    self.stack = nil
-    // The stack is closed first. This sends a goodbye for all announcements. The rest has nothing
+    guard let stack = stack.take() else { return }
+    // The stack is closed first, which says goodbye for all announcements. The rest has nothing
     // left to free.
     stack.embedded?.close()
     stack.announcer.close()

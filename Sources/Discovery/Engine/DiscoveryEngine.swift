@@ -100,8 +100,7 @@ final class DiscoveryEngine {
   }
 
   private func endLooking() {
-    stack?.watcher?.close()
-    stack?.watcher = nil
+    stack?.watcher.take()?.close()
     stopEarly()
     reporter.beginHandover(isTimed: plan.isLooking)
   }

@@ -179,8 +179,7 @@ final class ServiceReporter {
     table.note(observation)
     if case .gained(let key, _, _) = observation, table.isNews(key.instanceName) {
       // A caller may be waiting for it.
-      flush?.cancel()
-      flush = nil
+      flush.take()?.cancel()
       report()
     }
     // Facts that arrive together result in one event, since port, text and addresses are separate
@@ -221,11 +220,8 @@ final class ServiceReporter {
   }
 
   private func cancelHandover() {
-    handoverEnd?.cancel()
-    handoverEnd = nil
+    handoverEnd.take()?.cancel()
   }
 
-  private func report() {
-    for event in table.takeEvents() { emit(event) }
-  }
+  private func report() { for event in table.takeEvents() { emit(event) } }
 }

@@ -124,8 +124,7 @@ final class ServiceWatcher {
     if let other = sighting.protocols.first {
       // The resolver may have been using the IP version that is gone.
       guard index == 0, sighting.resolver != nil else { return }
-      sighting.resolver?.close()
-      sighting.resolver = nil
+      sighting.resolver.take()?.close()
       resolve(key, other, sighting)
     } else {
       sighting.close()

@@ -53,8 +53,7 @@ final class Sighting {
   }
 
   func closeAddressResolver() {
-    addressResolver?.close()
-    addressResolver = nil
+    addressResolver.take()?.close()
   }
 
   func closeAddresses() {
@@ -77,10 +76,8 @@ final class Sighting {
   }
 
   func close() {
-    resolver?.close()
-    resolver = nil
-    textLookup?.close()
-    textLookup = nil
+    resolver.take()?.close()
+    textLookup.take()?.close()
     closeAddresses()
   }
 }

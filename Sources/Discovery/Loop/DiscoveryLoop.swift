@@ -62,9 +62,7 @@ final class DiscoveryLoop {
     where timers.removeValue(forKey: ObjectIdentifier(timer)) != nil {
       timer.work()
     }
-    let work = deferred
-    deferred = []
-    for item in work { item() }
+    for item in exchange(&deferred, with: []) { item() }
   }
 
   /// Returns the milliseconds until the next timer is due, rounded up; -1 if there is none.

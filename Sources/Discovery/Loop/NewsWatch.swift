@@ -27,8 +27,7 @@ final class LoopWatch {
 
   /// Stops watching; there is no call-back after this.
   func close() {
-    guard let raw else { return }
-    self.raw = nil
+    guard let raw = raw.take() else { return }
     loop.api.pointee.watch_free?(raw)
   }
 }

@@ -121,8 +121,7 @@ extension ChangeFeed {
   private func enter() async throws(StoreError) {
     let isFirst = state.withLock { state in
       state.readers += 1
-      defer { state.isNoting = true }
-      guard !state.isNoting else { return false }
+      guard !exchange(&state.isNoting, with: true) else { return false }
       // The changes in the meantime are not known, so that no reader can continue from before.
       state.last += 1
       state.ring = []

@@ -37,9 +37,7 @@ final class KnownMembers: Sendable {
   }
 
   /// Changes the state, and signals it if the closure returns that it is news.
-  private func change(_ body: (inout State) -> Bool) {
-    if state.withLock({ body(&$0) }) { changes.notify() }
-  }
+  private func change(_ body: (inout State) -> Bool) { if state.withLock({ body(&$0) }) { changes.notify() } }
 
   var connected: Set<DeviceID> { state.withLock { $0.connected } }
 
@@ -50,12 +48,7 @@ final class KnownMembers: Sendable {
 
   var isEverybodyWanted: Bool {
     get { state.withLock { $0.isEverybodyWanted } }
-    set {
-      change { state in
-        defer { state.isEverybodyWanted = newValue }
-        return state.isEverybodyWanted != newValue
-      }
-    }
+    set { change { exchange(&$0.isEverybodyWanted, with: newValue) != newValue } }
   }
 
   /// Returns the paired device whose hint is in an announcement's text.

@@ -109,8 +109,7 @@ final class EnforcementState: Sendable {
     change { state in
       guard var hello = state.hello else { return false }
       (hello.hasSessions, hello.hasInput) = (sessions, input)
-      defer { state.hello = hello }
-      return hello != state.hello
+      return exchange(&state.hello, with: hello) != hello
     }
   }
 
@@ -135,22 +134,12 @@ final class EnforcementState: Sendable {
   /// A Boolean value that indicates whether the connected agent has said what it leaves out.
   var isAgentHeard: Bool { state.withLock { $0.isHeard } }
 
-  func setTooLarge(_ areTooLarge: Bool) {
-    change { state in
-      defer { state.areTooLarge = areTooLarge }
-      return state.areTooLarge != areTooLarge
-    }
-  }
+  func setTooLarge(_ areTooLarge: Bool) { change { exchange(&$0.areTooLarge, with: areTooLarge) != areTooLarge } }
 
   /// Notes which applications orders recognize nothing as.
   ///
   /// A look at what is installed, and the end of a program, may change that alone.
-  func decided(_ unordered: UnorderedApps) {
-    change { state in
-      defer { state.unordered = unordered }
-      return state.unordered != unordered
-    }
-  }
+  func decided(_ unordered: UnorderedApps) { change { exchange(&$0.unordered, with: unordered) != unordered } }
 
   /// Notes that something happened of which parents are told for a day.
   func note(_ condition: String, at now: BootInstant) { change { $0.noted.updateValue(now, forKey: condition) == nil } }

@@ -138,9 +138,7 @@ actor LinkDirectory {
   }
 
   /// A pairing has changed what parents are told of each other, durably.
-  func tellParents() async throws(StoreError) {
-    await committed(try await context.store.controlToParents())
-  }
+  func tellParents() async throws(StoreError) { await committed(try await context.store.controlToParents()) }
 
   /// Waits at the start of the node until a session with a device is open, at most a quarter of a
   /// second, or for nothing without devices.

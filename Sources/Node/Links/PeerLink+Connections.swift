@@ -122,19 +122,14 @@ extension PeerLink {
 
   @inline(never)
   private func pause(_ number: Int, _ continuation: CheckedContinuation<Void, Never>) {
-    seats[number]?.wait(continuation) ?? continuation.resume()
+    guard seats[number] != nil else { return continuation.resume() }
+    seats[number]?.reader = continuation
   }
 
   @inline(never)
   private func readToItsEnd(_ number: Int) {
     update { $0.connectionEnded(number, now: $1) }
     seats[number] = nil
-  }
-}
-
-extension LinkSeat {
-  fileprivate mutating func wait(_ continuation: CheckedContinuation<Void, Never>) {
-    reader = continuation
   }
 }
 

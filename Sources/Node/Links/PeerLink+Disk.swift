@@ -227,7 +227,5 @@ extension PeerLink {
 }
 
 extension LinkFault {
-  init(_ error: StoreError) {
-    self.init(isOfDisk: error.isOfDisk, text: error.description)
-  }
+  init(_ error: StoreError) { self.init(isOfDisk: error.isOfDisk, text: error.description) }
 }

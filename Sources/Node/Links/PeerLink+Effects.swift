@@ -9,7 +9,7 @@ extension PeerLink {
   func run(_ effect: LinkEffect) {
     switch effect {
     case .send(let batch, let number): send(batch, number)
-    case .read(let number): seats[number]?.read()
+    case .read(let number): seats[number]?.reader.take()?.resume()
     case .proven(let number):
       seats[number]?.connection.authenticated()
       seats[number]?.ticket?.release()
@@ -54,14 +54,6 @@ extension PeerLink {
     guard let seat = seats.removeValue(forKey: number) else { return nil }
     seat.reader?.resume()
     return seat
-  }
-}
-
-extension LinkSeat {
-  /// Allows the next frame to be read.
-  fileprivate mutating func read() {
-    reader?.resume()
-    reader = nil
   }
 }
 

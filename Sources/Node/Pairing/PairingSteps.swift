@@ -53,10 +53,7 @@ final class PairingSteps: Sendable {
 
   /// Logs the steps so far: kind, beginning on the boot clock and duration, both in microseconds.
   func tell() {
-    let steps = steps.withLock { steps in
-      defer { steps = [] }
-      return steps
-    }
+    let steps = steps.withLock { exchange(&$0, with: []) }
     guard !steps.isEmpty else { return }
     logger.trace("steps of a pairing", metadata: ["steps": "\(steps.joined(separator: ", "))"])
   }

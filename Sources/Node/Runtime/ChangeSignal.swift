@@ -21,8 +21,7 @@ final class ChangeSignal: Sendable {
   func notify() {
     let waiters = state.withLock { state in
       state.version += 1
-      defer { state.waiters = [:] }
-      return state.waiters.values
+      return exchange(&state.waiters, with: [:]).values
     }
     for waiter in waiters { waiter.wake() }
   }
@@ -72,8 +71,7 @@ private final class Waiter: Sendable {
 
   func wake() {
     let waiting: CheckedContinuation<Void, Never>? = state.withLock { state in
-      defer { state = .woken }
-      guard case .waiting(let continuation) = state else { return nil }
+      guard case .waiting(let continuation) = exchange(&state, with: .woken) else { return nil }
       return continuation
     }
     waiting?.resume()

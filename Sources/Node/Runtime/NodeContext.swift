@@ -193,10 +193,7 @@ final class NodeContext: Sendable {
   /// The key file keeps the newest one for the case that the database is replaced.
   func reloadDiscoveryKeys() async throws(StoreError) {
     let known = try await store.discoveryKeys()
-    let isNews = heldKeys.withLock { held in
-      defer { held = known }
-      return held != known
-    }
+    let isNews = heldKeys.withLock { exchange(&$0, with: known) != known }
     let kept = keys.withLock { $0.discoveryKey }.map { key in key.withUnsafeBytes { Array($0) } }
     if let newest = known.first, newest != kept {
       do { try keep(discoveryKey: newest) } catch {
@@ -256,10 +253,6 @@ final class NodeContext: Sendable {
   ///
   /// Otherwise it lasts until the node ends.
   func warn(_ key: String, _ sentence: String?) {
-    let isNews = notes.withLock { notes in
-      defer { notes[key] = sentence }
-      return notes[key] != sentence
-    }
-    if isNews { changes.notify() }
+    if notes.withLock({ exchange(&$0[key], with: sentence) != sentence }) { changes.notify() }
   }
 }

@@ -220,9 +220,7 @@ public final class RunningNode: Sendable {
   /// Closes the database.
   ///
   /// All data is durable without this.
-  public func close() {
-    store.close()
-  }
+  public func close() { store.close() }
 
   /// Listens on the configured port or, if there is none, on the last one, so that peers find it
   /// again, or on any.

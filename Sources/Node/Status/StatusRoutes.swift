@@ -46,8 +46,7 @@ extension Call {
       var states: [SyncState] = []
       for link in await directory.all { states.append(await link.sync) }
       let state = Self.sync(of: states)
-      defer { last = state }
-      return state == last ? [] : [state]
+      return exchange(&last, with: state) == state ? [] : [state]
     }
   }
 

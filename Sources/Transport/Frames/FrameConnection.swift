@@ -121,8 +121,7 @@ public final class FrameReader: Sendable {
     /// Ends reading, and returns the call that waits.
     mutating func end() -> CheckedContinuation<FramePiece?, Never>? {
       isEnded = true
-      defer { waiting = nil }
-      return waiting
+      return waiting.take()
     }
   }
 
@@ -151,9 +150,7 @@ public final class FrameReader: Sendable {
   }
 
   /// Reads the connection to its end and discards the data.
-  func drain() async {
-    while await nextPiece() != nil {}
-  }
+  func drain() async { while await nextPiece() != nil {} }
 
   var waitingPieces: Int { state.withLock { $0.pieces.count } }
 
@@ -206,19 +203,15 @@ public final class FrameReader: Sendable {
   fileprivate func took(_ piece: FramePiece) {
     let waiting: CheckedContinuation<FramePiece?, Never>? = state.withLock { state in
       guard !state.isEnded else { return nil }
-      defer { state.waiting = nil }
       state.arrived += 1
       if state.waiting == nil { state.pieces.append(piece) } else { state.returned += 1 }
-      return state.waiting
+      return state.waiting.take()
     }
     waiting?.resume(returning: piece)
   }
 
   /// Records that no more pieces arrive; those that have arrived can still be read.
-  fileprivate func ended() {
-    let waiting = state.withLock { $0.end() }
-    waiting?.resume(returning: nil)
-  }
+  fileprivate func ended() { state.withLock { $0.end() }?.resume(returning: nil) }
 
   /// Returns whether the channel may read now.
   ///
@@ -240,9 +233,7 @@ private final class FrameReaderHandler: ChannelDuplexHandler {
 
   init(_ reader: FrameReader) { self.reader = reader }
 
-  func read(context: ChannelHandlerContext) {
-    if reader.mayRead() { context.read() }
-  }
+  func read(context: ChannelHandlerContext) { if reader.mayRead() { context.read() } }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) { reader.took(unwrapInboundIn(data)) }
 

@@ -182,12 +182,7 @@ public final class StrangerTicket: Sendable {
   init(_ action: @escaping @Sendable () -> Void) { self.action = Mutex(action) }
 
   /// Releases the place, because the connection is authenticated or has ended.
-  public func release() {
-    action.withLock { action in
-      defer { action = nil }
-      return action
-    }?()
-  }
+  public func release() { action.withLock { $0.take() }?() }
 }
 
 /// A failure of a socket.

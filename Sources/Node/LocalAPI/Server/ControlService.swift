@@ -230,9 +230,7 @@ package final class SocketAddressPath: Sendable {
     text = "/proc/self/fd/\(descriptor)/\(name)"
   }
 
-  deinit {
-    if let folderDescriptor { close(folderDescriptor) }
-  }
+  deinit { if let folderDescriptor { close(folderDescriptor) } }
 }
 
 /// The reason why the folder of a socket could not be opened, as an `errno`.
