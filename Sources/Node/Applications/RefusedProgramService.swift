@@ -47,9 +47,7 @@ actor RefusedProgramService {
     let now = context.now()
     let closing = Closing(account: use.account, app: use.app, matchers: matchers)
     noted = noted.filter { now - $0.value < Self.repetition }
-    guard noted[closing] == nil, noted.keys.count(where: { $0.account == use.account }) < Self.mostNoted else {
-      return
-    }
+    guard noted[closing] == nil, noted.keys.count(where: { $0.account == use.account }) < Self.mostNoted else { return }
     let household = try await context.readHousehold()
     // While several children may be there, what one of them may not use is closed.
     let children = household.user(of: use.account, on: context.own).children

@@ -123,6 +123,15 @@ actor LinkDirectory {
   var count: Int { links.count }
   var all: [PeerLink] { Array(links.values) }
 
+  /// The devices with which this one is in touch now.
+  var connected: Set<DeviceID> {
+    get async {
+      var connected: Set<DeviceID> = []
+      for link in all where await link.current != nil { connected.insert(link.peer) }
+      return connected
+    }
+  }
+
   /// Tells the links about streams with new, durable items.
   func committed(_ changes: [OutboxChange]) async {
     for change in changes.count > 1 ? changes.newest : changes {

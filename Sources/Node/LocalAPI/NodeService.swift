@@ -63,11 +63,7 @@ extension NodeService {
   }
 
   /// Returns the devices with which a session is open.
-  public func connectedDevices() async -> [DeviceID] {
-    var connected: [DeviceID] = []
-    for link in await directory.all where await link.current != nil { connected.append(link.peer) }
-    return connected
-  }
+  public func connectedDevices() async -> [DeviceID] { Array(await directory.connected) }
 
   /// Waits until the content of `status` may have changed, or for a number of milliseconds.
   public func waitForChange(milliseconds: Int64) async {

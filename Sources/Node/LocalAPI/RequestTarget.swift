@@ -100,18 +100,14 @@ package enum LocalJSON {
 /// The percent-encoding of names and values in request targets (RFC 3986), which leaves only
 /// unreserved characters as they are.
 enum PercentCoding {
-  private static let digits = Array("0123456789ABCDEF".utf8)
-
   static func encode(_ text: String) -> String {
     var encoded: [UInt8] = []
     for byte in text.utf8 {
       switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
+      case _ where byte.isLetterOrDigit, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
         encoded.append(byte)
       default:
-        encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        encoded += Array("%\(Hexadecimal.encode([byte]).uppercased())".utf8)
       }
     }
     return String(decoding: encoded, as: UTF8.self)
@@ -126,18 +122,11 @@ enum PercentCoding {
         bytes.append(byte)
         continue
       }
-      guard let high = rest.popFirst().flatMap(value), let low = rest.popFirst().flatMap(value) else { return nil }
-      bytes.append(high << 4 | low)
+      guard rest.count >= 2, let decoded = Hexadecimal.decode(String(decoding: rest.prefix(2), as: UTF8.self))
+      else { return nil }
+      bytes += decoded
+      rest = rest.dropFirst(2)
     }
     return String(validating: bytes, as: UTF8.self)
-  }
-
-  private static func value(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

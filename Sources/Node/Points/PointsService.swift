@@ -191,14 +191,3 @@ struct LoanWaits {
     return (true, now + Self.patience)
   }
 }
-
-extension LinkDirectory {
-  /// The devices with which this one is in touch now.
-  var connected: Set<DeviceID> {
-    get async {
-      var connected: Set<DeviceID> = []
-      for link in all where await link.current != nil { connected.insert(link.peer) }
-      return connected
-    }
-  }
-}

@@ -130,9 +130,7 @@ actor UsageService {
   private func keep() async throws(StoreError) {
     let sessions = context.sessions.watchedSessions
     guard let last = sessions.max(by: { $0.lastSeenAt < $1.lastSeenAt }), last.lastSeenAt - keptAt >= Self.heartbeat / 2
-    else {
-      return
-    }
+    else { return }
     try await context.store.heartbeat(sessions.map(\.recordID), now: last.lastSeenAt, at: last.sessionEnd)
     keptAt = last.lastSeenAt
   }

@@ -174,8 +174,7 @@ public struct KeyFileStore: Sendable {
   /// or the system's error number.
   private func write(_ keyFile: KeyFile, publish: (String) -> Int32) throws(KeyFileError) {
     let (folder, name) = splitPath()
-    let random = SecureRandom.bytes(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    let temporary = "\(folder)/.\(name).\(random)"
+    let temporary = "\(folder)/.\(name).\(Hexadecimal.encode(SecureRandom.bytes(8)))"
     let code = keyFile.encoded().withUnsafeBytes {
       DurableFile.write($0, to: temporary, O_EXCL, in: folder) { publish(temporary) }
     }

@@ -158,9 +158,7 @@ struct ControlService: Service {
     guard entry.st_mode & S_IFMT == S_IFSOCK else {
       throw ControlServiceError(path: path, cause: "a file that is not a socket has this name")
     }
-    guard unlink(path) == 0 else {
-      throw ControlServiceError(path: path, cause: String(cString: strerror(errno)))
-    }
+    guard unlink(path) == 0 else { throw ControlServiceError(path: path, cause: String(cString: strerror(errno))) }
   }
 }
 

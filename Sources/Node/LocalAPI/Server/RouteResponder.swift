@@ -12,9 +12,7 @@ struct RouteResponder: HTTPResponder {
 
   func respond(to request: Request, context: ControlRequestContext) async throws -> Response {
     let route = endpoint.route
-    guard route.whoMay.contains(context.caller.principal) else {
-      throw ControlFailure.forbidden(context.caller)
-    }
+    guard route.whoMay.contains(context.caller.principal) else { throw ControlFailure.forbidden(context.caller) }
     var incoming = IncomingRequest(parameters: [:], query: context.target.query)
     for case .path(let name) in route.parts.map(\.place) {
       incoming.parameters[name] = context.parameters.get(name).flatMap { PercentCoding.decode($0) }
