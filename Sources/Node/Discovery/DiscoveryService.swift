@@ -16,7 +16,7 @@ actor DiscoveryService {
   private let port: UInt16
   private var services: [String: DiscoveredService] = [:]
   private var owners: [String: DeviceID] = [:]
-  private var instance = DiscoveryService.newInstance()
+  private var instance = RandomLabel.make()
   private var openDiscriminators: [UInt16] = []
   private var wantedUntil: BootInstant?
   /// The time since which all announcements have been wanted without a break.
@@ -71,7 +71,7 @@ actor DiscoveryService {
 
   /// Changes the announced name, so that the machine cannot be recognized on another network.
   func networkChanged() {
-    instance = Self.newInstance()
+    instance = RandomLabel.make()
     advertise()
   }
 
@@ -177,7 +177,7 @@ actor DiscoveryService {
     advertise()
     // The name changes every hour, so that a machine cannot be tracked by its announcements.
     await ChangeSignal().follow(after: Self.rotation) {
-      instance = Self.newInstance()
+      instance = RandomLabel.make()
       advertise()
       return Self.rotation
     }
@@ -250,7 +250,4 @@ actor DiscoveryService {
   #else
     private static let rotation: Int64 = 3_600_000
   #endif
-
-  /// Returns 8 random characters.
-  private static func newInstance() -> String { String(Crockford.encode(SecureRandom.bytes(5)).lowercased().prefix(8)) }
 }
