@@ -8,7 +8,6 @@ extension FactRegistry {
 }
 
 extension FactKind {
-  /// An entry of a child's ledger of points.
   public static let ledger: FactKind = "ledger"
   public static let request: FactKind = "request"
   public static let answer: FactKind = "answer"
@@ -106,7 +105,6 @@ extension EffectTransaction {
     )
   }
 
-  /// Returns the rules of a child that this machine holds.
   public func rules(of child: ChildID) throws -> RuleSet {
     RuleSet.read(try registers(in: .family) + registers(in: .child(child)), child: child).rules
   }

@@ -125,7 +125,6 @@ extension EffectTransaction {
     try facts(.need, of: child).compactMap { PointsNeed($0.text) }
   }
 
-  /// Returns the machines that say that they want a child's points.
   public func machinesThatWantPoints(of child: ChildID) throws -> Set<DeviceID> {
     Set(try needs(of: child).filter(\.isNeeded).map(\.modified.author))
   }
@@ -174,7 +173,6 @@ extension HouseholdKey {
 ///
 /// Spec: Protocol/11-rules.md §6.
 extension EffectTransaction {
-  /// Returns the ledger of a child, as this machine knows it.
   public func ledger(of child: ChildID) throws -> Ledger {
     try value(of: .ledger, child, empty: Ledger()) { ledger, facts in
       for entry in facts.lazy.compactMap({ LedgerEntry($0.text) }) { ledger.merge(entry) }

@@ -67,7 +67,6 @@ struct AvahiFunctions {
   static let anyVersion = AvahiProtocol(AVAHI_PROTO_UNSPEC)
 }
 
-/// One of Avahi's error numbers.
 struct AvahiError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Negative, one of `AVAHI_ERR_…`.
   let code: CInt
@@ -152,7 +151,6 @@ enum AvahiText {
     return IPAddress(withUnsafeBytes(of: address.pointee.data) { Array($0.prefix(4)) })
   }
 
-  /// Lends an address to a function of Avahi.
   static func withAddress<Result>(
     _ address: IPAddress, _ body: (UnsafeMutablePointer<AvahiAddress>) -> Result
   ) -> Result {

@@ -107,7 +107,6 @@ final class AvahiResponder: Responder {
     functions.close(connection)
   }
 
-  /// Returns the connection; throws `AvahiError` if it is closed.
   func open() throws(AvahiError) -> OpaquePointer {
     guard let connection else { throw AvahiError(CInt(AVAHI_ERR_BAD_STATE)) }
     return connection

@@ -111,7 +111,6 @@ final class DiscoveryEngine {
     follow { $0.sees(others: others, at: SystemClock.boot.now) }
   }
 
-  /// Searches for services through a back end.
   func look(through responder: any Responder) throws(AvahiError) -> ServiceWatcher {
     try ServiceWatcher(
       responder: responder, type: configuration.serviceType, interfaces: selection.interfaces,
@@ -204,7 +203,6 @@ final class DiscoveryEngine {
     }
   }
 
-  /// Records the present name of the announcement.
   func renamed(_ next: Announcement) {
     guard let previous = announcement?.advertisement.instanceName else { return }
     announcement = next

@@ -120,7 +120,6 @@ package struct InstalledListing: Hashable, Sendable, Codable {
     package var displayName: String
     /// The version; empty if it is unknown.
     package var version: String
-    /// The category that suggests itself.
     package var suggestion: AppCategory?
     /// What is set for it, for each child whose machine it is.
     package var settings: [Setting]

@@ -7,7 +7,6 @@ struct KnownApps: Sendable {
   var machines: [InstalledListing]
   var groups: [GroupName]
 
-  /// Creates the value with what is installed on a child's machines, or on all machines.
   init(_ apps: [AppListing], of child: ChildID?, on machines: [InstalledListing], groups: [GroupName] = []) {
     (self.apps, self.groups) = (apps, groups)
     self.machines = machines.filter { machine in

@@ -83,7 +83,6 @@ private struct NewApps {
 
   init(_ known: KnownApps) { self.known = known }
 
-  /// Returns the ID of a program's application, whether it is new, and the matcher to set.
   mutating func app(of program: RefusedProgram) -> (id: AppID, isNew: Bool, matcher: AppMatcher?)? {
     switch program.target {
     case .app(let id): return (id, isFree(id), nil)

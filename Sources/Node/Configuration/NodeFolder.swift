@@ -96,7 +96,6 @@ final class FolderLock: Sendable {
   /// The exit status if another process holds the lock.
   static let held: Int32 = 75
 
-  /// Locks a folder; throws `NodeStartupError` if another process holds the lock.
   init(_ folder: StateFolder) throws(NodeStartupError) {
     descriptor = open(folder.lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {

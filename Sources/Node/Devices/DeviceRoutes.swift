@@ -182,12 +182,9 @@ extension Call {
   }
 }
 
-/// A device that was renamed.
 public struct RenameResult: Hashable, Sendable, Codable {
   public var deviceID: DeviceID
-  /// The name after the change.
   public var name: DeviceName
-  /// The child whose machine it is.
   public var childName: String?
   public var isOwn: Bool
   /// The devices that will hear of the change in their next session.

@@ -43,7 +43,6 @@ final class KnownMembers: Sendable {
 
   var count: Int { state.withLock { $0.devices.count } }
 
-  /// A Boolean value that indicates whether any paired device is not connected.
   var isAnybodyMissed: Bool { state.withLock { $0.missed > 0 } }
 
   var isEverybodyWanted: Bool {

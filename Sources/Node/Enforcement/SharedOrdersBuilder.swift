@@ -50,7 +50,6 @@ struct SharedOrdersBuilder {
       })
   }
 
-  /// Returns whether an application is the same by the rules of each child.
   func isSame(_ id: AppID) -> Bool { subjects(of: id).allSatisfy { $0.count == 1 } }
 
   private func subjects(of id: AppID) -> [[Subject]] {

@@ -81,7 +81,6 @@ extension InstalledMatchers {
 }
 
 extension RuleSet {
-  /// Returns whether an application, or a group that it is in, has a limit or hours.
   fileprivate func limitsOrTimes(_ id: AppID) -> Bool {
     guard apps[id]?.isEnabled != false else { return false }
     let app = app(id)

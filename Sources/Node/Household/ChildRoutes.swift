@@ -177,7 +177,6 @@ extension Call {
 public struct ChildListing: Hashable, Sendable, Codable {
   public var childID: ChildID
   public var name: DeviceName
-  /// A Boolean value that indicates whether the child has a PIN for shared accounts.
   public var hasPIN: Bool = false
   /// The child's machines; on a parent's node those that get from it what is set for the child.
   public var machines: [DeviceName]

@@ -88,12 +88,10 @@ struct Household: Sendable {
     }
   }
 
-  /// Returns the rules of a child, or of the whole family.
   func rules(for child: ChildID?) -> RuleSet { book.rules(for: child) { rules(of: child) } }
 
   func machines(of child: ChildID) -> [Machine] { machines.filter { children(of: $0.device).contains(child) } }
 
-  /// Returns the name of the child of this name, if it has no machine.
   func name(ofChildWithoutMachine text: String) -> DeviceName? {
     let word = DeviceName(sanitising: text).text.lowercased()
     let child = children.first { $0.name.lowercased() == word && machines(of: $0.id).isEmpty }

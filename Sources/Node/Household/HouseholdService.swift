@@ -159,7 +159,6 @@ extension NodeContext {
   }
 }
 
-/// The time zone of this machine.
 enum LocalZone {
   /// Returns the zone's IANA name, such as `Europe/Berlin`, by TZ, /etc/timezone or the target of
   /// /etc/localtime; `UTC` if none is known.

@@ -54,7 +54,6 @@ actor LinkDirectory {
     }
   }
 
-  /// Tells a device that it was removed from the database.
   func removed(_ device: DeviceID) async throws(StoreError) {
     // Earlier reads of it are outdated.
     looks[device] = nextLook()
@@ -169,6 +168,5 @@ actor LinkDirectory {
 
   private static let firstSessionMilliseconds: Int64 = 250
 
-  /// Records that a session has completed a pairing.
   func promoted(_ device: DeviceID) { promotions.yield(device) }
 }

@@ -88,7 +88,6 @@ extension PeerLink {
     }
   }
 
-  /// Stores a note and everything that belongs to it.
   func note(_ note: LinkNote) async {
     do throws(StoreError) {
       let answer = try await keep(note)

@@ -49,7 +49,6 @@ extension PeerLink {
     }
   }
 
-  /// Removes a session that the machine has given up.
   private func leave(_ number: Int) -> LinkSeat? {
     guard let seat = seats.removeValue(forKey: number) else { return nil }
     seat.reader?.resume()

@@ -6,7 +6,6 @@ import LatchkeyStore
 
 /// The events that people, the log and waiting callers are told of.
 extension PeerLink {
-  /// Returns the key of the warning that a device has removed this one.
   static func removalWarning(_ device: DeviceID) -> String { "removed-\(device)" }
 
   func tell(_ news: LinkNews) {
@@ -120,7 +119,6 @@ extension PeerLink {
     context.syncChanges.notify()
   }
 
-  /// Updates the state of synchronization.
   private func moved() {
     if look({ $0.current != nil && $0.waiting == 0 }) { lastSynced = context.wall() }
     context.syncChanges.notify()
@@ -143,7 +141,6 @@ extension PeerLink {
 
   private var nextTryInMilliseconds: Int64? { machine.dialler.nextTry.map { max(0, $0 - context.now()) } }
 
-  /// The last error, as one sentence with the next step.
   private var lastError: String? {
     switch machine.trouble {
     case nil: nil
@@ -163,7 +160,6 @@ extension PeerLink {
     return [lastSeen, record.device.lastSeenAt].compactMap(\.self).max()
   }
 
-  /// Returns the state that `status` and `devices` show.
   func status() async throws(StoreError) -> PeerStatus {
     var queues = try await context.store.queues(peer, at: context.wall())
     for index in queues.indices { queues[index].inFlightItems = Int64(machine.inFlight(queues[index].streamClass)) }
@@ -182,7 +178,6 @@ extension PeerLink {
   }
 }
 
-/// Moments in words of a sentence.
 enum ClockText {
   /// Returns a moment of Unix milliseconds on this machine's clock, such as `18:02 on 2026-11-22`.
   static func of(_ milliseconds: Int64) -> String {

@@ -19,7 +19,6 @@ actor PeerLink {
   var machine: LinkMachine
   /// The connections of the machine's sessions, by number.
   var seats: [Int: LinkSeat] = [:]
-  /// The calls that are under way.
   var calls: [Int: DialAttempt] = [:]
   /// The alarm for the machine's next deadline, and the time for which it is set.
   private var alarm: (number: UInt64, at: BootInstant)?
@@ -70,7 +69,6 @@ actor PeerLink {
 
   var logger: PeerLogger { PeerLogger(logger: context.logger, peer: record.device.name) }
 
-  /// Starts the machine.
   func begin() {
     named()
     update { $0.begin(now: $1) }
@@ -149,7 +147,6 @@ actor PeerLink {
     directory.jobs.yield { await job(self) }
   }
 
-  /// Records that a connection has no room for more.
   func filled(_ number: Int) { machine.filled(number) }
 
   private static func keyID(_ record: PeerRecord) -> [UInt8] { record.sessionKey.map { PairwiseKeyID.make($0) } ?? [] }
@@ -169,7 +166,6 @@ actor PeerLink {
   var current: Int? { machine.current }
   /// A Boolean value that indicates whether the peer is no longer paired.
   var isDone: Bool { machine.isEnded }
-  /// The last number of each class that was sent in the open session.
   var sentThrough: [StreamClass: UInt64] { machine.sentThrough }
 
   /// Takes over a change of the peer's state in the database.
@@ -193,13 +189,11 @@ actor PeerLink {
   /// Ends the link because the peer is no longer paired.
   func end() { update { $0.end(now: $1) } }
 
-  /// Sends a goodbye and closes, because the node is stopping.
   func shutDown() { update { $0.shutDown(now: $1) } }
 
   /// Ends the link without a message, because the peer was forgotten.
   func vanish() { update { $0.vanish(now: $1) } }
 
-  /// Records that items for the peer were made durable.
   func committed(_ change: OutboxChange) {
     update { $0.committed(change.streamClass, epoch: change.epoch, last: change.last, now: $1) }
   }
@@ -210,7 +204,6 @@ actor PeerLink {
   /// Synchronizes at a person's request: dials, or repeats what both sides hold.
   func syncNow() { update { $0.requestedSync(now: $1) } }
 
-  /// Records the addresses at which the peer is announced.
   func discovered(_ endpoints: [SocketEndpoint], instance: String) {
     machine.surroundings = Self.surroundings(context)
     update { $0.discovered(endpoints, instance: instance, now: $1) }

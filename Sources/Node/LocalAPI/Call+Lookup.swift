@@ -2,7 +2,6 @@ import Glibc
 import LatchkeyModel
 import LatchkeyStore
 
-/// The children that people name.
 extension Call {
   /// Returns the child that a request names; throws if a child's account names another one.
   func child(_ text: String) async throws -> ChildID {
@@ -157,7 +156,6 @@ extension Call {
   /// removal.
   func listedDevice(_ text: String) async throws -> PeerRecord { try Self.find(text, among: await listed()) }
 
-  /// Returns the devices of the list, or the one that a request names.
   func listedDevices(_ text: String?) async throws -> [PeerRecord] {
     guard let text else { return try await listed() }
     return [try await listedDevice(text)]

@@ -93,7 +93,6 @@ extension Call {
   /// their removal.
   func listed() async throws(StoreError) -> [PeerRecord] { try await peers().filter(\.isListed) }
 
-  /// Returns the other parents that each paired device names.
   func otherParents() async throws(StoreError) -> [DeviceID: [OtherParent]] { try await family().otherParents }
 
   func machinesWithEditsUnderWay() async throws(StoreError) -> Set<DeviceID> { try await family().awaiting }
@@ -111,7 +110,6 @@ extension Call {
     return FactNames(family.peers, family.otherParents, own: context)
   }
 
-  /// Returns the name of a device, as far as it is known.
   func name(_ device: DeviceID) async throws(StoreError) -> DeviceName { name(device, try await peers()) }
 
   func name(_ device: DeviceID, _ peers: [PeerRecord]) -> DeviceName {

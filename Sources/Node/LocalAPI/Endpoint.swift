@@ -121,7 +121,6 @@ public protocol NodeInterface: Sendable {
 }
 
 extension NodeInterface {
-  /// Has the node answer a request without input.
   public func ask<Answer: Sendable>(_ endpoint: Endpoint<Void, Answer>) async throws(LocalAPIError) -> Answer {
     try await ask(endpoint, ())
   }

@@ -48,7 +48,6 @@ extension Set<Principal> {
 /// Spec: Protocol/15-pages.md §7.
 package enum BrowserUse: Hashable, Sendable {
   case nothing
-  /// Those with the right `parent` may use it.
   case parent
   /// Those with either right may use it, since it changes nothing.
   case look
@@ -90,7 +89,6 @@ package struct Caller: Hashable, Sendable {
     (self.browser, self.key) = (browser, key)
   }
 
-  /// Returns whether a text can be the key of a deed.
   static func isKey(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") }

@@ -68,7 +68,6 @@ enum Query {
   static let onlyChild = text("child", "The child; may be absent if there is only one.")
   static let limit = greatest("The most entries to answer with, 1 to 10,000.", default: 100)
 
-  /// Returns the part for a whole number with a value for requests that omit it.
   static func number(_ name: String, _ summary: String, default usual: Int) -> RequestPart<Int> {
     part(
       name, summary, .integer(usual: usual), write: { String($0) },
@@ -117,7 +116,6 @@ enum Query {
 }
 
 enum Body {
-  /// Returns the part for a JSON value whose texts are checked.
   static func json<Value: Codable & CheckedRequest & Sendable>(_ type: Value.Type) -> RequestPart<Value> {
     RequestPart(
       description: PartDescription(place: .body, summary: "", shape: .json(type)),

@@ -3,7 +3,6 @@ import LatchkeyModel
 
 /// The decoded path and query of a request.
 package struct RequestTarget: Hashable, Sendable {
-  /// The decoded segments between slashes.
   package var segments: [String]
   /// The decoded parameters; the last value of a repeated name wins.
   package var query: [String: String]

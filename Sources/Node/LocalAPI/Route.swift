@@ -15,7 +15,6 @@ package struct Route: Sendable {
     /// One answer, which may be held for up to 25 s until something changes.
     case longPoll = "long-poll"
     case events
-    /// One answer, which is plain text and no JSON.
     case text
   }
 
@@ -48,7 +47,6 @@ package struct Route: Sendable {
   /// The type of the answer, or of one event of a stream.
   package let output: any (Decodable & Sendable).Type
 
-  /// A Boolean value that indicates whether the endpoint reads a body.
   package var takesBody: Bool { parts.contains { $0.place == .body } }
 
   /// A unique name for programs, such as `get-devices-device`.

@@ -4,7 +4,6 @@ import LatchkeyModel
 ///
 /// Spec: Protocol/07-local-api.md §4.
 struct MetricFamily: Hashable, Sendable {
-  /// The type that the text states.
   enum Kind: String, Sendable {
     case counter, gauge, histogram
   }

@@ -157,7 +157,6 @@ struct PairingLedger: Sendable {
 }
 
 extension PairedPeer {
-  /// The pairwise key, 32 bytes.
   fileprivate var keyBytes: [UInt8] { pairwiseKey.secret.withUnsafeBytes { Array($0) } }
 }
 

@@ -82,7 +82,6 @@ public struct NearbyInvitations: Hashable, Sendable, Codable {
   /// The open codes, in the order of their prefixes.
   public var invitations: [Invitation]
 
-  /// Returns that no code is announced, after a change.
   package static func none(after change: Int) -> NearbyInvitations {
     NearbyInvitations(change: change, invitations: [])
   }

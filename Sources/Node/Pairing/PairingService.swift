@@ -23,7 +23,6 @@ actor PairingService {
   private let work: AsyncStream<@Sendable () async -> Void>
   private let wake = ChangeSignal()
 
-  /// The largest number of ended pairings that are remembered.
   private static let endedPairings = 64
   /// The delay before a rollback that the store refused is tried again, in milliseconds.
   private static let retryMilliseconds: Int64 = 1_000

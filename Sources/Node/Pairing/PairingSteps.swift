@@ -7,7 +7,6 @@ import Synchronization
 ///
 /// Nothing is recorded unless the log level is `trace`, and only times are logged.
 final class PairingSteps: Sendable {
-  /// An activity during a pairing.
   enum Kind: String {
     /// Agreeing on keys, and sealing, opening, signing and verifying frames.
     case handshake

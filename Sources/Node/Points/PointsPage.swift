@@ -97,7 +97,6 @@ package struct PointsListing: Hashable, Sendable, Codable {
     /// The milliseconds of redeemed time on it that can be used today.
     package var redeemedMilliseconds: Int64 = 0
     package var isHere = false
-    /// A Boolean value that indicates whether this machine is in touch with it.
     package var isInTouch = false
   }
 
@@ -133,7 +132,6 @@ package struct PointsEntry: Hashable, Sendable, Codable {
   package var note: String
 }
 
-/// What came of a change of points.
 package struct PointsAdjusted: Hashable, Sendable, Codable {
   package var points: PointsListing
   /// The milli-points by which they changed already.
@@ -146,7 +144,6 @@ package struct PointsAdjusted: Hashable, Sendable, Codable {
   package var isRepeated: Bool?
 }
 
-/// What came of a redemption or a refund.
 package struct PointsRedeemed: Hashable, Sendable, Codable {
   /// The milli-points that were paid, or came back.
   package var milliPoints: Int64

@@ -146,7 +146,6 @@ extension Call {
     .tooLate, phrase: "Nothing was saved, because it was changed meanwhile: look at what is set now, and send it again."
   )
 
-  /// Returns the family's day, by which a receiver's most counts.
   private func receiversDay() async throws -> FamilyDay {
     let rules = RuleSet.read(try await household().rules(of: nil), child: nil).rules
     return context.time.moment(rules.boundary).day
@@ -179,7 +178,6 @@ final class BridgeBoard: Sendable {
 
   /// What has happened since the node started, at all receivers together.
   struct Counts: Hashable {
-    /// The notices that receivers were told.
     var told = 0
     /// The notices that bridges have given up.
     var dropped = 0

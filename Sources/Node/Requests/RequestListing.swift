@@ -117,7 +117,6 @@ extension Call {
     }
   }
 
-  /// The requests of one child.
   struct Book: Sendable {
     var child: ChildID
     var name: DeviceName

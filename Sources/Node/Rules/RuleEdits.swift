@@ -128,9 +128,7 @@ struct GroupMembers {
   var seen: RuleRequest.Change?
 }
 
-/// Rules that were set.
 public struct RuleEdit: Hashable, Sendable, Codable {
-  /// The child's rules from now on.
   public var rules: ChildRules
   /// The commands that carry the edit, one or more for each of the child's machines.
   public var commands: [ConfigurationCommand]
@@ -184,7 +182,6 @@ extension EditedMachine {
   }
 }
 
-/// The application that an edit named.
 public struct EditedApp: Hashable, Sendable, Codable {
   public enum Reset: String, Hashable, Sendable, Codable, CaseIterable {
     case removed

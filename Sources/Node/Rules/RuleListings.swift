@@ -100,7 +100,6 @@ public struct DefaultListing: Hashable, Sendable, Codable {
   public var category: AppCategory
 }
 
-/// A rule of a child.
 public struct RuleListing: Hashable, Sendable, Codable {
   public var key: RegisterKey
   /// The value, in the form that is stored.

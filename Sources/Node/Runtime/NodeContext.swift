@@ -52,13 +52,10 @@ final class NodeContext: Sendable {
   let presenceChanges = ChangeSignal()
   /// Signals that something is known of use that was not known before.
   let useNews = ChangeSignal()
-  /// The sessions of use that are open on this machine.
   let sessions: OpenSessions
-  /// What children are told at once.
   let notices: NoticeBoard
   /// What has changed at this node, for those who follow it.
   let feed: ChangeFeed
-  /// What the bridges of receivers do at present.
   let bridges = BridgeBoard()
   /// What is looked at before peers' items are stored.
   let firstLooks: FirstLooks
@@ -68,7 +65,6 @@ final class NodeContext: Sendable {
   let networkChanges = ChangeSignal()
   /// The members that this node recognizes in announcements, and those that are not connected.
   let members = KnownMembers()
-  /// The TCP port of the listener.
   let port: UInt16
   private let ownNetwork: Mutex<OwnNetwork>
   private let seenNearby = Atomic(1)
@@ -137,12 +133,10 @@ final class NodeContext: Sendable {
     Task { [store] in try? await store.set(Self.crowdKey, to: String(crowd)) }
   }
 
-  /// The setting that stores `crowd`.
   static let crowdKey = "crowd"
 
   var own: DeviceID { profile.deviceID }
 
-  /// The name of this device, with the time at which it was given.
   var label: DeviceLabel { ownLabel.withLock { $0 } }
   var name: DeviceName { label.name }
 
@@ -203,7 +197,6 @@ final class NodeContext: Sendable {
     if isNews { discoveryKeyChanges.notify() }
   }
 
-  /// Stores the household's discovery key.
   func keep(discoveryKey: [UInt8]) throws {
     try keys.withLock { keys in
       let changed = try keys.with(discoveryKey: SecretBytes(discoveryKey))
@@ -215,7 +208,6 @@ final class NodeContext: Sendable {
   var party: PairingParty { PairingParty(identity: identity, link: link, name: name, role: profile.role) }
 
   let enforcementState = EnforcementState(language: MachineLanguage.read())
-  /// What the agent has reported, in numbers.
   let agentCounters = AgentCounters()
   /// When the node started, in Unix milliseconds.
   let startedAt = WallClock.now()

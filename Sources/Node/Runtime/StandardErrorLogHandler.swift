@@ -83,7 +83,6 @@ struct StandardErrorLogHandler: LogHandler {
   }
 }
 
-/// The form of log lines.
 public enum LogFormat: String, Sendable, Hashable, CaseIterable {
   case text
   /// One JSON object for each line.

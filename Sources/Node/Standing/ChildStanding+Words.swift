@@ -147,7 +147,6 @@ extension ChildStanding {
   }
 }
 
-/// The use of one category on a day.
 public struct CategoryToday: Hashable, Sendable, Codable {
   public var category: AppCategory
   /// Milliseconds in which anything of it was in use.
@@ -181,7 +180,6 @@ extension VerdictToday {
   package var hasException: Bool { reason?.text.hasPrefix("{reason}, but ") ?? false }
 }
 
-/// One application on a child's day.
 public struct AppToday: Hashable, Sendable, Codable {
   public var appID: AppID
   public var displayName: String

@@ -194,7 +194,6 @@ package struct ChildExplanation: Hashable, Sendable, Codable {
     package var missingMinutes: Int?
     /// The category that it has once its rules count; `nil` if they count already.
     package var enabledCategory: AppCategory?
-    /// A Boolean value that indicates whether breaks are set for the child alone.
     package var hasOwnBreaks: Bool
     package var hasFamilysBreaks: Bool
     /// A Boolean value that indicates whether `latchkey apps allow` allows it.
@@ -211,7 +210,6 @@ package struct ChildExplanation: Hashable, Sendable, Codable {
   package var at: Int64
   /// The family's IANA zone.
   package var zone: String
-  /// The rules that were considered, in their order.
   package var rules: [Rule]
   package var opening: Opening
   package var enforcement: Enforcement

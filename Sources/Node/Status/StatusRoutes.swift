@@ -179,7 +179,6 @@ extension Call {
     }
   }
 
-  /// Returns a warning for each machine that sent items which cannot be used.
   private func unusableWarnings(_ overview: StoreOverview) -> [String] {
     overview.unusableItems.map { unusable in
       "“\(name(unusable.device, overview.peers))” sent \(unusable.items == 1 ? "an item" : "\(unusable.items) items") that this machine "
@@ -188,7 +187,6 @@ extension Call {
     }
   }
 
-  /// Returns a warning for each paired machine that refused items of this machine.
   private func refusalWarnings(_ overview: StoreOverview) async throws -> [String] {
     if overview.refusedInAll.isEmpty { return [] }
     let tallies = try await context.store.refusals()

@@ -9,9 +9,7 @@ import LatchkeyProtocol
 /// zero if unknown · SHA-256 of everything before 32. In every version, the magic and the version
 /// come first and the hash last, to distinguish damage from a later version.
 public struct KeyFile: Sendable {
-  /// The size of an installation ID in bytes.
   static let installIDByteCount = 16
-  /// The size of a household discovery key in bytes.
   public static let discoveryKeyByteCount = 32
   public static let version = 1
 

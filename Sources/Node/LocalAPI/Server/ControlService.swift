@@ -15,7 +15,6 @@ import ServiceLifecycle
 /// Spec: Protocol/07-local-api.md.
 struct ControlService: Service {
   private let node: ControlResponder.Node
-  /// A Boolean value that indicates whether every account of the machine may connect.
   private let isOpenToAccounts: Bool
   private let logger: Logger
   private let recognize: ControlResponder.Recognition
