@@ -211,16 +211,14 @@ extension Endpoints {
 extension Call {
   /// Returns a stream of changes: all of them or, for a child's account, those that the child can
   /// ask about.
+  ///
+  /// It ends once another child is there, the browser is removed, or the receiver is removed or
+  /// replaced.
   fileprivate func changes(after number: Int?) async throws -> AsyncStream<ChangeEvent> {
-    if let receiver = caller.receiver { return try await changes(after: number, for: receiver) }
-    if let browser = caller.browser { return try await changes(after: number, for: browser) }
-    let (call, child) = (self, caller.child?.id)
+    let (call, reading) = (self, caller.receiver.map { context.bridges.reading($0.name) })
     return try await context.feed.read(after: number) { event in
-      guard let child else { return true }
-      // Somebody else may be there than before.
-      guard call.caller.mayStillRead(child, try await call.again.household(), on: call.own) else {
-        throw CancellationError()
-      }
+      guard try await call.mayStillRead() else { throw CancellationError() }
+      guard let child = call.caller.child?.id else { return withExtendedLifetime(reading) { true } }
       switch event.about {
       case .request, .today, .points, .rules: return event.child == child || event.child == nil
       default: return false
@@ -228,23 +226,12 @@ extension Call {
     }
   }
 
-  /// Returns the changes for a browser that was let in, until it is removed.
-  private func changes(after number: Int?, for browser: BrowserListing) async throws -> AsyncStream<ChangeEvent> {
-    let call = self
-    return try await context.feed.read(after: number) { _ in
-      guard try await call.store.browsers().contains(where: { $0.browserID == browser.browserID }) else {
-        throw CancellationError()
-      }
-      return true
+  private func mayStillRead() async throws -> Bool {
+    if let receiver = caller.receiver { return try await store.receivers().contains(receiver) }
+    if let browser = caller.browser {
+      return try await store.browsers().contains { $0.browserID == browser.browserID }
     }
-  }
-
-  /// Returns the changes for the bridge of a receiver, until the receiver is removed or replaced.
-  private func changes(after number: Int?, for receiver: StoredReceiver) async throws -> AsyncStream<ChangeEvent> {
-    let (call, reading) = (self, context.bridges.reading(receiver.name))
-    return try await context.feed.read(after: number) { _ in
-      guard try await call.store.receivers().contains(receiver) else { throw CancellationError() }
-      return withExtendedLifetime(reading) { true }
-    }
+    guard let child = caller.child?.id else { return true }
+    return caller.mayStillRead(child, try await again.household(), on: own)
   }
 }
