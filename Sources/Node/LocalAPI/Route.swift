@@ -73,9 +73,9 @@ package struct EventSource: Sendable {
 
 /// The path of an endpoint, such as `/v1/devices/{device}/forget`.
 package struct PathTemplate: Hashable, Sendable {
-  private enum Segment: Hashable, Sendable {
-    case literal(String)
-    case parameter(String)
+  private struct Segment: Hashable, Sendable {
+    var text: String
+    var isParameter: Bool
   }
 
   /// The template in the notation of the router and of OpenAPI.
@@ -85,28 +85,17 @@ package struct PathTemplate: Hashable, Sendable {
   init(_ text: String) {
     self.text = text
     segments = text.split(separator: "/").map { part in
-      part.hasPrefix("{") && part.hasSuffix("}")
-        ? .parameter(String(part.dropFirst().dropLast())) : .literal(String(part))
+      let isParameter = part.hasPrefix("{") && part.hasSuffix("}")
+      return Segment(text: String(isParameter ? part.dropFirst().dropLast() : part), isParameter: isParameter)
     }
   }
 
   /// The words of the path, in which a parameter is represented by its name.
-  var names: [String] {
-    segments.map { segment in
-      switch segment {
-      case .literal(let text), .parameter(let text): text
-      }
-    }
-  }
+  var names: [String] { segments.map(\.text) }
 
   /// Returns the decoded segments of a path with values for its parameters.
   func segments(_ parameters: [String: String]) -> [String] {
-    segments.map { segment in
-      switch segment {
-      case .literal(let text): text
-      case .parameter(let name): parameters[name] ?? ""
-      }
-    }
+    segments.map { $0.isParameter ? parameters[$0.text] ?? "" : $0.text }
   }
 
   /// Returns the values of the parameters in a path; `nil` if the path does not match.
@@ -114,10 +103,7 @@ package struct PathTemplate: Hashable, Sendable {
     guard path.count == segments.count else { return nil }
     var parameters: [String: String] = [:]
     for (segment, part) in zip(segments, path) {
-      switch segment {
-      case .literal(let text): if text != part { return nil }
-      case .parameter(let name): parameters[name] = part
-      }
+      if segment.isParameter { parameters[segment.text] = part } else if segment.text != part { return nil }
     }
     return parameters
   }
