@@ -40,12 +40,12 @@ extension ChildStanding {
     }
   }
 
-  func shown(_ app: AppID) -> AppToday {
-    let name = name(of: app)
-    let verdict = verdict(of: Subject(app))
+  /// Returns an application with a verdict on it, by default that of the child's own rules.
+  func shown(_ app: AppID, _ verdict: Verdict? = nil, whose: String? = nil) -> AppToday {
+    let (name, verdict) = (name(of: app), verdict ?? self.verdict(of: Subject(app)))
     return AppToday(
       appID: app, displayName: name, category: verdict.category, usedMilliseconds: today.apps[app] ?? 0,
-      verdict: shown(verdict, of: Subject(app), name: name))
+      verdict: shown(verdict, of: Subject(app), name: name, whose: whose))
   }
 
   /// The applications that were used today, run or have rules: the longest use first.

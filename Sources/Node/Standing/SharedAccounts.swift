@@ -162,13 +162,8 @@ extension Call {
     let apps = standings.reduce(into: Set<AppID>()) { $0.formUnion($1.appIDs) }
     let closed = apps.compactMap { app -> AppToday? in
       guard let shared = builder.verdict(of: app), !shared.verdict.isAllowed else { return nil }
-      let standing = standings[shared.place]
-      let name = standing.name(of: app)
-      var shown = AppToday(
-        appID: app, displayName: name, category: shared.verdict.category,
-        usedMilliseconds: standing.today.apps[app] ?? 0,
-        verdict: standing.shown(
-          shared.verdict, of: Subject(app), name: name, whose: household.title(of: sharers[shared.place]).text))
+      let whose = household.title(of: sharers[shared.place]).text
+      var shown = standings[shared.place].shown(app, shared.verdict, whose: whose)
       shown.note(MachineClosing(app, standings, isAllowed: false, on: machines))
       return shown
     }
