@@ -79,11 +79,7 @@ public struct LearningReviewed: CommandState {
     }
   }
 
-  public var bytes: [UInt8] {
-    var message = Latchkey_V1_LearningReviewed()
-    message.milliPoints = milliPoints
-    return message.wireBytes
-  }
+  public var bytes: [UInt8] { Latchkey_V1_LearningReviewed.with { $0.milliPoints = milliPoints }.wireBytes }
 
   public var summary: String {
     milliPoints == 0 ? "That learning earned nothing." : "That learning earned \(PointsText.counted(milliPoints))."

@@ -83,11 +83,7 @@ public struct PointsTaken: CommandState {
     }
   }
 
-  public var bytes: [UInt8] {
-    var message = Latchkey_V1_PointsTaken()
-    message.milliPoints = milliPoints
-    return message.wireBytes
-  }
+  public var bytes: [UInt8] { Latchkey_V1_PointsTaken.with { $0.milliPoints = milliPoints }.wireBytes }
 
   public var summary: String { summary(on: "that machine") }
   public func summary(on machine: String) -> String {

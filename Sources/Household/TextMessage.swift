@@ -16,11 +16,7 @@ public struct TextMessage: CommandDefinition {
     text = try BodyFault.reading { () throws(WireError) in try Latchkey_V1_TextMessage(wire: bytes).text }
   }
 
-  public var bytes: [UInt8] {
-    var message = Latchkey_V1_TextMessage()
-    message.text = text
-    return message.wireBytes
-  }
+  public var bytes: [UInt8] { Latchkey_V1_TextMessage.with { $0.text = text }.wireBytes }
 
   public var fault: String? { TextRule.message.fault(in: text) }
 

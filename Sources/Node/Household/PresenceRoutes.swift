@@ -119,8 +119,7 @@ extension Call {
     if await PINWork.matches(pin, hash) { return true }
     let next = try await waitAfterWrongPINs(of: child)
     guard next > 0 else {
-      throw LocalAPIError(
-        .forbidden, phrase: "That is not the PIN of {child}: try again.", ["child": .text(name.text)])
+      throw LocalAPIError(.forbidden, phrase: "That is not the PIN of {child}: try again.", ["child": .text(name.text)])
     }
     throw LocalAPIError(
       .forbidden, phrase: "That is not the PIN of {child}: try again in {time}.",
@@ -161,11 +160,6 @@ extension Household {
   }
 
   func names(of children: [ChildID]) -> Phrase.Argument { .list(children.map { .text(title(of: $0).text) }) }
-
-  func titles(of children: [ChildID]) -> String {
-    let names = children.map { title(of: $0).text }
-    return "\(names.dropLast().joined(separator: ", ")) and \(names.last ?? "")"
-  }
 }
 
 /// A service that ends who is there in a shared account with the account's log-in sessions.

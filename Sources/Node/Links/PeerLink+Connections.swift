@@ -43,8 +43,7 @@ extension PeerLink {
     do {
       return try await Dialer().withConnection(to: endpoint, preamble: .session, attempt: attempt) {
         connection, frames in
-        let handshake = SessionInitiator(
-          own: own, peer: key, pairwiseKeys: held, ephemeralKey: LinkKeyPair.generate())
+        let handshake = SessionInitiator(own: own, peer: key, pairwiseKeys: held, ephemeralKey: LinkKeyPair.generate())
         connection.send(handshake.firstFrame)
         guard let answer = await frames.next() else {
           return .silent(

@@ -146,9 +146,7 @@ extension PeerLink {
   }
 
   /// Stores that a session was opened, and its effect on a pairing.
-  private func note(
-    _ sighting: LinkSighting, _ proof: LinkSighting.Proof, _ isInStep: Bool
-  ) async throws(StoreError) {
+  private func note(_ sighting: LinkSighting, _ proof: LinkSighting.Proof, _ isInStep: Bool) async throws(StoreError) {
     switch proof {
     case .nothing: break
     case .completes:

@@ -45,9 +45,7 @@ actor PeerLink {
   /// this node.
   var storedThrough: [StreamClass: UInt64] = [:]
 
-  init(
-    context: NodeContext, directory: LinkDirectory, record: PeerRecord, key: LinkPublicKey, streams: LinkStreams
-  ) {
+  init(context: NodeContext, directory: LinkDirectory, record: PeerRecord, key: LinkPublicKey, streams: LinkStreams) {
     self.context = context
     self.directory = directory
     self.record = record

@@ -37,9 +37,7 @@ struct PointsService: Sendable {
     var known: [ChildID: Situation] = [:]
     var lastSeen: [DeviceID: BootInstant] = [:]
     var served: Set<HybridTimestamp> = []
-    await context.factNews.follow(
-      retry: Self.retry, "points could not be looked at", context.logger, rest: Self.rest
-    ) {
+    await context.factNews.follow(retry: Self.retry, "points could not be looked at", context.logger, rest: Self.rest) {
       let connected = await directory.connected
       let now = context.now()
       for device in connected { lastSeen[device] = now }

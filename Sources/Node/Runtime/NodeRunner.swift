@@ -19,8 +19,7 @@ public func runNode(
   let logger = configuration.logger
   CoreFiles.forbid()
   OpenFiles.raiseLimit()
-  let node = try await RunningNode(
-    configuration: configuration, commands: commands, carriers: carriers, logger: logger)
+  let node = try await RunningNode(configuration: configuration, commands: commands, carriers: carriers, logger: logger)
   var group = ServiceGroupConfiguration(
     services: (node.services + node.service.localServices).map { service in
       // Without a name, the group prints every service with all that it holds, by reflection.
