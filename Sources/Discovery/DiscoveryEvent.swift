@@ -43,6 +43,15 @@ public enum DiscoveryState: Sendable, Hashable {
   ///
   /// The sentence names the fault and the next step.
   case failed(String)
+
+  /// The back end in use, or why there is none, for `status`.
+  package var text: String {
+    switch self {
+    case .starting: DiscoveryBackend.starting.rawValue
+    case .running(let kind): kind.rawValue
+    case .failed(let reason): reason
+    }
+  }
 }
 
 /// Everything known about an announced instance, merged over the interfaces and protocols on which

@@ -215,11 +215,7 @@ actor DiscoveryService {
     case .renamed(let from, let to):
       if instance == from { instance = to }
     case .state(let state):
-      switch state {
-      case .starting: stateText = DiscoveryBackend.starting.rawValue
-      case .running(let kind): stateText = kind.rawValue
-      case .failed(let reason): stateText = reason
-      }
+      stateText = state.text
       context.logger.info("discovery", metadata: ["state": "\(stateText)"])
       context.changes.notify()
     }
