@@ -94,14 +94,13 @@ extension PairingService {
     if case .pasted(let pasted) = code, pasted.commitment == context.party.keys.codeCommitment {
       throw LocalAPIError(.invalid, phrase: "This code was created on this machine: enter it on the other one.")
     }
-    var given: SocketEndpoint?
-    if let peer = request.peer {
+    let given = try request.peer.map { (peer) throws(LocalAPIError) in
       guard let endpoint = SocketEndpoint(peer) else {
         throw LocalAPIError(
           .invalid, phrase: "“{address}” is not an address: give --peer as host:port.",
           ["address": .text(DeviceName(sanitising: peer).text)])
       }
-      given = endpoint
+      return endpoint
     }
     for run in runs.values { await run.take { $0.superseded() } }
     guard !runs.values.contains(where: { $0.code != nil }) else {
@@ -111,8 +110,7 @@ extension PairingService {
     let id = Hexadecimal.encode(SecureRandom.bytes(8))
     let run = PairingRun(id, code, asksPerson: !request.acceptWithoutAsking, service: self)
     runs[id] = run
-    let address = given
-    start { await run.search(code, at: address) }
+    start { await run.search(code, at: given) }
     return await run.progress
   }
 }

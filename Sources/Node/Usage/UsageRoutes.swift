@@ -46,20 +46,18 @@ extension Endpoints {
 
 extension Call {
   fileprivate func usage(_ query: UsageQuery) async throws -> UsagePage {
-    var target: DeviceID?
     // A child's node knows of other machines only what totals need.
-    if role == .child { target = own }
+    var target = role == .child ? own : nil
     if let device = query.device {
       let isOwn = device == context.name.text || DeviceID(device) == own
       target = isOwn ? own : try await knownDevice(device)
     }
-    var app: AppID?
-    if let text = query.appID {
+    let app = try query.appID.map { text in
       guard let id = AppID(text) else {
         throw LocalAPIError(
           .invalid, "“\(DeviceName(sanitising: text))” is no application ID: see `latchkey apps list`.")
       }
-      app = id
+      return id
     }
     let from = query.from ?? Int64.min / 4
     let to = query.to ?? Int64.max / 4
