@@ -185,3 +185,22 @@ extension LocalAPIError {
     phrase: "Points need a category: add --category learning, which earns them, or --category reward, which costs them."
   )
 }
+
+extension Call {
+  /// Returns what people call applications: as parents have named them, or as machines tell.
+  func appTerms(_ household: Household) async throws -> RuleTerms {
+    var names = try await installedNames(of: nil, household)
+    for child in household.children {
+      for (app, rules) in household.rules(for: child.id).apps where rules.name != nil { names[app] = rules.name }
+    }
+    return RuleTerms(names: names.mapValues { PrintableText.of($0) })
+  }
+}
+
+extension RuleTerms {
+  /// Returns what to call the application that a condition is about, if it is about one.
+  func told(_ condition: MachineCondition) -> ConditionKind.AppWords? {
+    guard condition.isOfApplication, let app = AppID(condition.detail) else { return nil }
+    return ConditionKind.AppWords(name: names[app] ?? app.readable, argument: argument(app))
+  }
+}

@@ -1,5 +1,7 @@
+import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
+import LatchkeyStore
 
 /// The groups of applications that people name.
 ///
@@ -197,4 +199,27 @@ public struct EditedApp: Hashable, Sendable, Codable {
   public var isRecognized: Bool
   /// What became of its rules; `nil` if it was not reset.
   public var reset: Reset?
+}
+
+extension ConfigurationCommand {
+  /// Returns whether the command brings any of some changes to its machine, and not only what the
+  /// first edit of a family sets besides.
+  func carries(_ changes: [RegisterChange]) -> Bool {
+    guard let edit = payload.value as? Edit else { return true }
+    return edit.registers.contains { register in
+      changes.contains { $0.zone == register.zone && $0.key == register.key }
+    }
+  }
+}
+
+extension GrantScope {
+  /// The command that sets a limit a day on what the scope is about.
+  func limiting(_ child: String) -> String {
+    let child = ShellWord.person(child)
+    return switch self {
+    case .all: "`latchkey limit set --child \(child) --daily 1h`"
+    case .category(let category): "`latchkey limit set --child \(child) --category \(category.rawValue) --daily 1h`"
+    case .app(let app): "`latchkey app set \(ShellWord.person(app.text)) --child \(child) --daily-limit 1h`"
+    }
+  }
 }

@@ -1,5 +1,4 @@
 import LatchkeyAgentProtocol
-import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
@@ -231,29 +230,6 @@ extension Call {
       }
       guard let kind = MatcherCheck.fault(of: matcher) else { continue }
       throw RuleFault(Phrase(verbatim: OrderFault(kind, account: 0, app: app, detail: matcher.value).sentence))
-    }
-  }
-}
-
-extension ConfigurationCommand {
-  /// Returns whether the command brings any of some changes to its machine, and not only what the
-  /// first edit of a family sets besides.
-  fileprivate func carries(_ changes: [RegisterChange]) -> Bool {
-    guard let edit = payload.value as? Edit else { return true }
-    return edit.registers.contains { register in
-      changes.contains { $0.zone == register.zone && $0.key == register.key }
-    }
-  }
-}
-
-extension GrantScope {
-  /// The command that sets a limit a day on what the scope is about.
-  fileprivate func limiting(_ child: String) -> String {
-    let child = ShellWord.person(child)
-    return switch self {
-    case .all: "`latchkey limit set --child \(child) --daily 1h`"
-    case .category(let category): "`latchkey limit set --child \(child) --category \(category.rawValue) --daily 1h`"
-    case .app(let app): "`latchkey app set \(ShellWord.person(app.text)) --child \(child) --daily-limit 1h`"
     }
   }
 }
