@@ -27,7 +27,6 @@ public struct ScanApplications: CommandDefinition {
   public var summary: String { "tell which applications are installed" }
 }
 
-/// The result of a scan for installed applications.
 public struct ApplicationsScanned: CommandState {
   public static let kind: CommandKind = "applicationsScanned"
 

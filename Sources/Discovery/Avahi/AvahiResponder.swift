@@ -22,7 +22,6 @@ final class AvahiResponder: Responder {
 
   deinit { close() }
 
-  /// Returns the responder behind the context of a call-back.
   static func of(_ context: UnsafeMutableRawPointer) -> AvahiResponder {
     Unmanaged<AvahiResponder>.fromOpaque(context).takeUnretainedValue()
   }

@@ -55,7 +55,6 @@ extension Call {
   }
 }
 
-/// What people read of entries of the audit.
 private struct AuditWords {
   let names: FactNames
   /// The log-in names of the accounts of each machine, by their numbers.
@@ -108,7 +107,6 @@ package struct AuditPage: Hashable, Sendable, Codable {
   package var next: Int64?
 }
 
-/// Who did what on this machine, or to what it holds.
 package struct AuditEntry: Hashable, Sendable, Codable {
   package var number: Int64
   /// Unix milliseconds.

@@ -67,7 +67,6 @@ extension Call {
   }
 }
 
-/// The result of a removal, with or without a word to the device.
 package struct UnpairResult: Hashable, Sendable, Codable {
   package var device: RegisteredDevice
   /// A Boolean value that indicates whether the other machine was told in an open session; if not,

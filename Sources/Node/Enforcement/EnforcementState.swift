@@ -104,7 +104,6 @@ final class EnforcementState: Sendable {
     answers.notify()
   }
 
-  /// Notes what the agent can see of people now.
   func sees(sessions: Bool, input: Bool) {
     change { state in
       guard var hello = state.hello else { return false }

@@ -173,7 +173,6 @@ extension Call {
   }
 }
 
-/// A child of the family, as the local API shows it.
 public struct ChildListing: Hashable, Sendable, Codable {
   public var childID: ChildID
   public var name: DeviceName
@@ -192,7 +191,6 @@ public struct ChildListing: Hashable, Sendable, Codable {
   public var taken: [TakenMachine] = []
 }
 
-/// A machine that another parent has taken from a child.
 public struct TakenMachine: Hashable, Sendable, Codable {
   public var machine: DeviceName
   /// The name of the other parent's machine, by the word of the child's machine.

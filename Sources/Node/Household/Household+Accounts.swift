@@ -10,7 +10,6 @@ enum AccountUser: Hashable, Sendable {
   /// Children who share the account while none has said who is there, in the order of their IDs.
   case together([ChildID])
 
-  /// The children for whom use counts.
   var children: [ChildID] {
     switch self {
     case .nobody: []

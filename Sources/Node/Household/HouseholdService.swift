@@ -77,7 +77,6 @@ final class HouseholdService: Sendable {
     )
   }
 
-  /// Warns that another parent has taken a machine from a child.
   private func warnOfTaken(_ household: Household, _ names: FactNames) {
     let taken = household.machines.flatMap { machine in
       household.taken(from: machine.device).compactMap { taken in

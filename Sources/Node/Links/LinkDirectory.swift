@@ -2,7 +2,6 @@ import LatchkeyModel
 import LatchkeyProtocol
 import LatchkeyStore
 
-/// The links of all paired devices, by ID and by key.
 actor LinkDirectory {
   private let context: NodeContext
   private var links: [DeviceID: PeerLink] = [:]

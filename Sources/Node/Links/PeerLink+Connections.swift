@@ -148,7 +148,6 @@ struct LinkSeat {
   var reader: CheckedContinuation<Void, Never>?
 }
 
-/// The last failed attempt to reach an address.
 struct FailedTry: Sendable {
   /// The time in Unix milliseconds, for people only.
   var at: Int64

@@ -32,7 +32,6 @@ extension Call {
     return children[0].id
   }
 
-  /// Returns the child whose account the caller uses, on a child's machine.
   func callersChild() async throws -> ChildID {
     let household = try await household()
     switch household.user(of: caller.userID, on: own) {

@@ -175,7 +175,6 @@ extension Call {
     caller.key.map { key in Array(SHA256.hash(Array("\(what) \(own) \(child) \(key)".utf8)).prefix(16)) }
   }
 
-  /// Returns a new ID of a change of points or of a request.
   func newID<ID>(_ make: ([UInt8]) -> ID?, _ what: String) throws(LocalAPIError) -> ID {
     guard let id = make(context.nextCommandID(context.wall()).bytes) else {
       throw LocalAPIError(.internal, "\(what) got no ID: give the command again.")

@@ -76,7 +76,6 @@ struct MetricFamily: Hashable, Sendable {
     return name + sample.suffix + (labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}")
   }
 
-  /// Returns a number without a fraction if it has none.
   private static func text(_ value: Double) -> String { Int64(exactly: value).map(String.init) ?? "\(value)" }
 
   private static func escaped(_ text: String) -> String {

@@ -36,7 +36,6 @@ final class PairingSteps: Sendable {
     return SystemClock.boot.microseconds
   }
 
-  /// Records a step that began at `began` and ends now.
   func end(_ kind: Kind, _ began: Int64?) {
     guard let began, let now = begin() else { return }
     steps.withLock { if $0.count < Self.most { $0.append("\(kind.rawValue) \(began) \(now - began)") } }

@@ -95,7 +95,6 @@ extension DatabaseEffects {
     Purse(device: own, ledger: try ledger(of: child), carries: try remainders(of: child))
   }
 
-  /// Returns the milli-points that sessions on this machine have cost so far.
   func costSoFar(of sessions: [RunningUse], _ child: ChildID, _ boundary: DayBoundary) throws -> Int64 {
     let purse = try fullPurse(of: child)
     return sessions.map { purse.costSoFar(of: UsageSlice($0), boundary) }.limitedSum

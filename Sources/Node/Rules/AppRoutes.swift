@@ -73,7 +73,6 @@ extension Endpoints {
   }
 }
 
-/// The applications of a child that `GET /v1/apps` lists.
 package struct ChildApps: Hashable, Sendable, Codable {
   /// The child; `nil` for the whole family while it has no child.
   package var child: ChildListing?
@@ -116,7 +115,6 @@ package struct AppListing: Hashable, Sendable, Codable {
   package var rules: [RuleListing] = []
 }
 
-/// A group of applications with what it says of the times of each.
 package struct GroupListing: Hashable, Sendable, Codable {
   package var name: GroupName
   /// The limit a day on all of them together, as its rule is written.

@@ -7,7 +7,6 @@ import LatchkeyStore
 ///
 /// Spec: Protocol/11-rules.md §2.
 extension Call {
-  /// Returns the groups that hold for a child, or those of the family.
   func groups(of child: ChildID?) async throws -> [GroupName] {
     let keys = try await household().rules(of: child).filter { $0.value != nil }.compactMap { RuleKey($0.key) }
     return Set(keys.filter { $0.entry == GroupRule.members.entry }.compactMap(\.group)).sorted()

@@ -81,7 +81,6 @@ extension Call {
   }
 }
 
-/// The rules of a child, as the local API shows them.
 public struct ChildRules: Hashable, Sendable, Codable {
   public var child: ChildListing
   /// The rules that are set for the child, in the order of their keys; exceptions for past days are

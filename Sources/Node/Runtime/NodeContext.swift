@@ -27,7 +27,6 @@ final class NodeContext: Sendable {
   private let heldKeys = Mutex<[[UInt8]]>([])
   /// Signals new discovery keys, so that announcements and recognition change.
   let discoveryKeyChanges = ChangeSignal()
-  /// Signals that a disk fault has appeared, changed or ended.
   let diskChanges = ChangeSignal()
   /// Signals that commands that can expire were queued, or that it is time to look for expired
   /// ones.

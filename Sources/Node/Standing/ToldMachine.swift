@@ -96,7 +96,6 @@ extension Call {
   }
 }
 
-/// What weakens the rules.
 extension Endpoints {
   package static let getConditions = Endpoint(
     .get, "/v1/conditions", browsers: .look,

@@ -37,7 +37,6 @@ final class OpenSessions: Sendable {
 
   private let state = Mutex(State())
   private let bootID: String
-  /// Signals that a session has begun, changed or ended.
   let changes = ChangeSignal()
 
   init(bootID: String) { self.bootID = bootID }

@@ -3,7 +3,6 @@ import LatchkeyModel
 import LatchkeyRules
 import LatchkeyStore
 
-/// The recorded use of applications.
 extension Endpoints {
   static let usageRoutes: [any ServedEndpoint] = [getUsage, getTrackedApp, startUsage, endUsage]
 
