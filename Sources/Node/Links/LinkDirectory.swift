@@ -118,7 +118,6 @@ actor LinkDirectory {
 
   func link(_ device: DeviceID) -> PeerLink? { links[device] }
   func link(_ key: LinkPublicKey) -> PeerLink? { byKey[key].flatMap { links[$0] } }
-  var count: Int { links.count }
   var all: [PeerLink] { Array(links.values) }
 
   /// The devices with which this one is in touch now.
