@@ -64,27 +64,16 @@ extension Call {
 
   /// Aggregates the links' states: in progress outranks error, and error outranks synced.
   static func sync(of states: [SyncState]) -> SyncState {
-    var result = SyncState.idle
-    var done: UInt64 = 0
-    var total: UInt64 = 0
-    for state in states {
-      switch (state, result) {
-      case (.syncing(let partDone, let partTotal), _):
-        // A peer may claim to have assigned any number.
-        done = done.addingReportingOverflow(partDone).overflow ? .max : done + partDone
-        total = total.addingReportingOverflow(partTotal).overflow ? .max : total + partTotal
-        result = .syncing(done: done, total: total)
-      case (_, .syncing): break
-      case (.connecting, _): result = .connecting
-      case (_, .connecting): break
-      case (.error, _): result = state
-      case (_, .error): break
-      case (.synced(let at), .synced(let other)): result = .synced(at: max(at, other))
-      case (.synced, _): result = state
-      case (.idle, _): break
-      }
+    // A peer may claim to have assigned any number.
+    func sum(_ numbers: [UInt64]) -> UInt64 { UInt64(clamping: numbers.reduce(Int128(0)) { $0 + Int128($1) }) }
+    let parts = states.compactMap { state -> (done: UInt64, total: UInt64)? in
+      if case .syncing(let done, let total) = state { (done, total) } else { nil }
     }
-    return result
+    if !parts.isEmpty { return .syncing(done: sum(parts.map(\.done)), total: sum(parts.map(\.total))) }
+    if states.contains(.connecting) { return .connecting }
+    if let error = states.last(where: { if case .error = $0 { true } else { false } }) { return error }
+    let times = states.compactMap { state -> Int64? in if case .synced(let at) = state { at } else { nil } }
+    return times.max().map { .synced(at: $0) } ?? .idle
   }
 
   /// Returns the resident memory of this process in bytes, from /proc/self/statm.
