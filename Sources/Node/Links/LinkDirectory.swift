@@ -151,16 +151,9 @@ actor LinkDirectory {
   ///
   /// What reads much and is not urgent then does not delay what waits for the machine.
   func firstSession() async {
-    let began = context.now()
-    while !links.isEmpty, !isStopping, !Task.isCancelled {
-      let seen = context.syncChanges.version
-      for link in links.values {
-        let session = await link.current
-        if session != nil { return }
-      }
-      let left = Self.firstSessionMilliseconds - (context.now() - began)
-      guard left > 0 else { return }
-      await context.syncChanges.wait(after: seen, milliseconds: left)
+    await context.syncChanges.first(until: context.now() + Self.firstSessionMilliseconds) {
+      if links.isEmpty || isStopping { return () }
+      return await connected.isEmpty ? nil : ()
     }
   }
 
