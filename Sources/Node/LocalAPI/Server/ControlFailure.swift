@@ -35,27 +35,21 @@ package struct ControlFailure: Error, Hashable, Sendable {
 
   /// Creates the answer to a request that is not valid HTTP.
   init(_ fault: HTTPParserError) {
-    switch fault {
-    case .headerOverflow:
-      self.init(431, .invalid, "The request's line and headers are too long: send at most 80 KiB of them.")
-    case .invalidMethod:
-      self.init(501, .invalid, "The request's method is unknown here: use GET, POST or DELETE.")
-    case .invalidVersion:
-      self.init(505, .invalid, "The request is of another version of HTTP: use HTTP/1.1.")
-    case .invalidContentLength, .unexpectedContentLength:
-      self.init(
-        400, .invalid, "The request's Content-Length is wrong: give the body's length in bytes once, in digits.")
-    case .invalidChunkSize:
-      self.init(400, .invalid, "The request's body is not chunked as it should be: send it with a Content-Length.")
-    case .invalidEOFState:
-      self.init(400, .invalid, "The request ended before its time: send the whole of it.")
-    case .invalidURL:
-      self.init(400, .invalid, "The request's path is malformed: use one that the local API lists.")
-    case .invalidHeaderToken:
-      self.init(400, .invalid, "A header of the request is malformed: send each as `Name: value`.")
-    default:
-      self.init(400, .invalid, "The request is not HTTP as it should be: compare it with RFC 9112.")
-    }
+    let (status, sentence) =
+      switch fault {
+      case .headerOverflow: (431, "The request's line and headers are too long: send at most 80 KiB of them.")
+      case .invalidMethod: (501, "The request's method is unknown here: use GET, POST or DELETE.")
+      case .invalidVersion: (505, "The request is of another version of HTTP: use HTTP/1.1.")
+      case .invalidContentLength, .unexpectedContentLength:
+        (400, "The request's Content-Length is wrong: give the body's length in bytes once, in digits.")
+      case .invalidChunkSize:
+        (400, "The request's body is not chunked as it should be: send it with a Content-Length.")
+      case .invalidEOFState: (400, "The request ended before its time: send the whole of it.")
+      case .invalidURL: (400, "The request's path is malformed: use one that the local API lists.")
+      case .invalidHeaderToken: (400, "A header of the request is malformed: send each as `Name: value`.")
+      default: (400, "The request is not HTTP as it should be: compare it with RFC 9112.")
+      }
+    self.init(status, .invalid, sentence)
   }
 
   static let forbidden = refusal(
