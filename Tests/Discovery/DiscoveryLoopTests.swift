@@ -64,8 +64,8 @@ struct DiscoveryLoopTests {
   /// Both libraries export `avahi_entry_group_free`; visible to the whole program, one would call
   /// the other's.
   @Test func neitherAvahiLibraryIsVisibleToTheOther() throws {
-    _ = try AvahiClient.load()
-    _ = try AvahiServer.load()
+    _ = try AvahiClient.library.get()
+    _ = try AvahiServer.library.get()
     let program = dlopen(nil, RTLD_NOW)
     #expect(dlsym(program, "avahi_simple_poll_new") != nil)
     #expect(dlsym(program, "avahi_entry_group_free") == nil, "do not link libavahi-client or libavahi-core")

@@ -5,16 +5,10 @@ import CAvahi
 /// It cannot be linked next to libavahi-core: both export `avahi_entry_group_free`, and one would
 /// call the other's.
 enum AvahiClient {
-  private static let loaded: AvahiClientLibrary? = {
+  static let library: Result<AvahiClientLibrary, AvahiError> = {
     var library = AvahiClientLibrary()
-    return latchkey_load_avahi_client(&library) == 1 ? library : nil
+    return latchkey_load_avahi_client(&library) == 1 ? .success(library) : .failure(.notInstalled)
   }()
-
-  /// Loads the library; throws `AvahiError.notInstalled`.
-  static func load() throws(AvahiError) -> AvahiClientLibrary {
-    guard let loaded else { throw AvahiError.notInstalled }
-    return loaded
-  }
 
   /// The errors that mean that the connection is lost.
   ///
@@ -92,7 +86,7 @@ extension AvahiResponder {
   /// `onState` is called in a later turn of the loop, never after `close`. Throws `AvahiError` if
   /// there is no bus or no libavahi-client.
   convenience init(daemonOn loop: DiscoveryLoop, onState: @escaping (ResponderState) -> Void) throws(AvahiError) {
-    let library = try AvahiClient.load()
+    let library = try AvahiClient.library.get()
     self.init(AvahiClient.functions(library), loop: loop, onState: onState)
     var code: CInt = 0
     let made = library.avahi_client_new(

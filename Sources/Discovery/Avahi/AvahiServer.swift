@@ -6,19 +6,13 @@ import LatchkeySystem
 ///
 /// `AvahiClient` explains why it is not linked.
 enum AvahiServer {
-  private static let loaded: AvahiCoreLibrary? = {
+  static let library: Result<AvahiCoreLibrary, AvahiError> = {
     var library = AvahiCoreLibrary()
-    guard latchkey_load_avahi_core(&library) == 1 else { return nil }
+    guard latchkey_load_avahi_core(&library) == 1 else { return .failure(.notInstalled) }
     // By default, the library writes to the program's standard error.
     library.avahi_set_log_function { _, _ in }
-    return library
+    return .success(library)
   }()
-
-  /// Loads the library; throws `AvahiError.notInstalled`.
-  static func load() throws(AvahiError) -> AvahiCoreLibrary {
-    guard let loaded else { throw AvahiError.notInstalled }
-    return loaded
-  }
 
   static func functions(_ library: AvahiCoreLibrary) -> AvahiFunctions {
     let any = AvahiFunctions.anyVersion
@@ -132,7 +126,7 @@ extension AvahiResponder {
   ) throws(AvahiError) {
     // To Avahi, an empty list means every interface of the machine.
     guard !interfaces.isEmpty else { throw AvahiError(CInt(AVAHI_ERR_INVALID_INTERFACE)) }
-    let library = try AvahiServer.load()
+    let library = try AvahiServer.library.get()
     self.init(AvahiServer.functions(library), loop: loop, onState: onState)
     var configuration = AvahiServer.configuration(library, interfaces)
     defer { library.avahi_server_config_free(&configuration) }
