@@ -115,7 +115,7 @@ extension StateFolder {
 
   /// A folder above this one in which any user may rename and replace files; `nil` if there is
   /// none.
-  private var exposedParent: String? {
+  package var exposedParent: String? {
     var parent = path
     while parent.count > 1 {
       parent = (parent as NSString).deletingLastPathComponent

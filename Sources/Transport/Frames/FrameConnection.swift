@@ -32,8 +32,7 @@ public final class FrameConnection: Sendable {
     let host = channel.remoteAddress?.ipAddress ?? "unknown"
     remoteHost = host
     localHost = channel.localAddress?.ipAddress ?? "unknown"
-    let port = channel.remoteAddress?.port ?? 0
-    remote = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    remote = "\(SocketEndpoint(host: host, port: UInt16(clamping: channel.remoteAddress?.port ?? 0)))"
   }
 
   /// The number of bytes that the kernel has not accepted yet, and 512 for each frame among them.

@@ -33,8 +33,7 @@ public final class Listener: Sendable {
     self.port = servers.first.flatMap(Self.port) ?? port
     addresses = servers.compactMap { server in
       server.channel.localAddress.map { address in
-        let host = address.ipAddress ?? "?"
-        return host.contains(":") ? "[\(host)]:\(address.port ?? 0)" : "\(host):\(address.port ?? 0)"
+        "\(SocketEndpoint(host: address.ipAddress ?? "?", port: UInt16(clamping: address.port ?? 0)))"
       }
     }
   }

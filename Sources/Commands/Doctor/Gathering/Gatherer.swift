@@ -74,7 +74,7 @@ enum FolderGatherer {
     var facts = FolderFacts(path: path, user: geteuid())
     var own = stat()
     facts.entries = [entry(path, lstat(path, &own) == 0 && own.st_mode & S_IFMT == S_IFLNK ? own : status)]
-    facts.exposedParent = exposedParent(of: path)
+    facts.exposedParent = StateFolder(path: path).exposedParent
     for name in (ProcFile.names(in: path, most: 256) ?? []).sorted() {
       var status = stat()
       let path = path + "/" + name
@@ -95,18 +95,6 @@ enum FolderGatherer {
     return FolderFacts.Entry(
       path: path, owner: status.st_uid, mode: status.st_mode & 0o7777, isLink: kind == S_IFLNK,
       names: kind == S_IFREG ? Int(status.st_nlink) : 1)
-  }
-
-  private static func exposedParent(of path: String) -> String? {
-    var parent = path[...]
-    while let slash = parent.lastIndex(of: "/") {
-      parent = parent[..<slash]
-      let folder = parent.isEmpty ? "/" : String(parent)
-      var status = stat()
-      // In a sticky folder such as /tmp, only the owner can rename a file.
-      if stat(folder, &status) == 0, status.st_mode & 0o002 != 0, status.st_mode & 0o1000 == 0 { return folder }
-    }
-    return nil
   }
 
   /// Makes small writes durable, as the database does, and records their median time.
