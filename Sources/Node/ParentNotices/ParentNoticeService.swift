@@ -104,12 +104,3 @@ struct ParentNoticeService: Sendable {
     return notices.values.sorted { $0.key < $1.key }
   }
 }
-
-extension Reason {
-  fileprivate var isLimit: Bool {
-    switch self {
-    case .appLimit, .groupLimit, .categoryLimit, .dailyLimit, .groupWeekly, .categoryWeekly, .weeklyLimit: true
-    default: false
-    }
-  }
-}

@@ -203,7 +203,7 @@ public final class DayPlan: Sendable {
 
 extension Reason {
   /// A Boolean value that indicates whether it is a limit, which granted time raises.
-  fileprivate var isLimit: Bool {
+  package var isLimit: Bool {
     switch self {
     case .appLimit, .groupLimit, .categoryLimit, .dailyLimit, .groupWeekly, .categoryWeekly, .weeklyLimit: true
     default: false
