@@ -98,21 +98,13 @@ package struct UnpairResult: Hashable, Sendable, Codable {
 
   /// What was removed with the device, in sentences; none if nothing waited for it.
   package var closed: [Phrase] {
-    var phrases: [Phrase] = []
-    if cancelledCommands > 0 {
-      phrases.append(
-        Phrase(
-          one: "{count} command for it will not be executed; see `latchkey commands list`.",
-          other: "{count} commands for it will not be executed; see `latchkey commands list`.",
-          count: cancelledCommands))
-    }
-    if droppedItems > 0 {
-      phrases.append(
-        Phrase(
-          one: "{count} record that waited for it will not be sent.",
-          other: "{count} records that waited for it will not be sent.", count: droppedItems))
-    }
-    return phrases
+    let commands = Phrase(
+      one: "{count} command for it will not be executed; see `latchkey commands list`.",
+      other: "{count} commands for it will not be executed; see `latchkey commands list`.", count: cancelledCommands)
+    let items = Phrase(
+      one: "{count} record that waited for it will not be sent.",
+      other: "{count} records that waited for it will not be sent.", count: droppedItems)
+    return (cancelledCommands > 0 ? [commands] : []) + (droppedItems > 0 ? [items] : [])
   }
 
   /// What was done, in sentences, for a device that was not forgotten.
