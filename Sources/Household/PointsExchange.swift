@@ -196,9 +196,8 @@ extension BodyFault {
   /// The fault of a command about a child whom the receiver does not serve.
   static var notTheChilds: BodyFault {
     BodyFault(
-      phrase: Phrase(
-        """
-        That machine is not this child's: `latchkey devices rename` with the machine's name and --child says whose it is.
-        """))
+      phrase:
+        "That machine is not this child's: `latchkey devices rename` with the machine's name and --child says whose it is."
+    )
   }
 }

@@ -91,9 +91,8 @@ package struct UnpairResult: Hashable, Sendable, Codable {
         brings it back.
         """, name)
       : Phrase(
-        """
-        Remove {machine} from the family? The last rules stay in force there, and only a new pairing brings it back.
-        """, name)
+        "Remove {machine} from the family? The last rules stay in force there, and only a new pairing brings it back.",
+        name)
   }
 
   /// What was removed with the device, in sentences; none if nothing waited for it.

@@ -215,12 +215,9 @@ public struct RenameResult: Hashable, Sendable, Codable {
     if let first = unassigned.first {
       phrases.append(
         Phrase(
-          one: """
-            The account {accounts} there is no child's any more: say whose it is with `latchkey accounts assign`.
-            """,
-          other: """
-            The accounts {accounts} there are no child's any more: say whose they are with `latchkey accounts assign`.
-            """,
+          one: "The account {accounts} there is no child's any more: say whose it is with `latchkey accounts assign`.",
+          other:
+            "The accounts {accounts} there are no child's any more: say whose they are with `latchkey accounts assign`.",
           count: unassigned.count,
           [
             "accounts": unassigned.count == 1
