@@ -3,9 +3,7 @@ import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeySystem
 
-/// The orders on the agent's own disk.
-///
-/// Spec: Protocol/13-agent.md §7.
+/// The orders on the agent's own disk (Protocol/13-agent.md §7).
 struct OrdersStore {
   /// The orders that were found at the start.
   struct Found {
@@ -76,9 +74,7 @@ struct OrdersStore {
 /// The file that tells the next run of the agent which processes have inherited an application.
 ///
 /// It is in the folder of the agent's socket. Without it, a restarted agent would not know which
-/// application a process has inherited from a parent that has ended.
-///
-/// Spec: Protocol/13-agent.md §7.
+/// application a process has inherited from a parent that has ended. Spec: Protocol/13-agent.md §7.
 struct LineageStore {
   /// The shortest time between two writes, in milliseconds.
   private static let restMilliseconds: Int64 = 500

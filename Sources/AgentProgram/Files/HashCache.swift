@@ -7,9 +7,7 @@ import LatchkeySystem
 ///
 /// Small files are read immediately. Larger ones are read in parts, between the agent's other work.
 /// A child can make files of any size, and none of them may delay what the agent does about other
-/// programs.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// programs. Spec: Protocol/13-agent.md §8.
 struct HashCache {
   /// The largest file that is read immediately, and the largest that is read at all, in bytes.
   static let atOnce: Int64 = 8 << 20

@@ -2,9 +2,8 @@ import Glibc
 import LatchkeyAgentProtocol
 import LatchkeySystem
 
-/// The files of the Debian packages that orders name, and the paths that they name.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// The files of the Debian packages that orders name, and the paths that they name
+/// (Protocol/13-agent.md §8).
 struct PackageFiles {
   private let folder: String
   private var names: Set<String> = []
@@ -68,9 +67,8 @@ struct PackageFiles {
   }
 }
 
-/// The programs that orders name by package or path; a file with the same content is a copy.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// The programs that orders name by package or path; a file with the same content is a copy
+/// (Protocol/13-agent.md §8).
 struct OriginalFiles {
   private static let capacity = 32_768
 
@@ -106,9 +104,7 @@ struct OriginalFiles {
 /// The places on disk of the programs that orders name by package or path.
 ///
 /// A program that maps one of these files is recognized by the place, whatever path the file has
-/// for that program and however many other files it has mapped.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// for that program and however many other files it has mapped. Spec: Protocol/13-agent.md §8.
 struct NamedPlaces {
   private static let capacity = 32_768
 
@@ -143,9 +139,7 @@ struct NamedPlaces {
 /// The shells and interpreters that are installed on the machine.
 ///
 /// A copy of one has any name, and runs whatever it is given all the same. It is known by its build
-/// ID or, if the original has none, by its content.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// ID or, if the original has none, by its content. Spec: Protocol/13-agent.md §8.
 struct InterpreterFiles {
   private static let usualFolders = ["/usr/bin", "/usr/local/bin", "/usr/games", "/usr/local/games"]
   /// The most originals.

@@ -4,9 +4,7 @@ import LatchkeyModel
 import LatchkeySystem
 
 /// A check of matchers against this machine: whether the program that they name exists, and whether
-/// it is a needed program.
-///
-/// Spec: Protocol/13-agent.md §6.
+/// it is a needed program (Protocol/13-agent.md §6).
 struct MatchersHere {
   /// The paths of the needed programs and shells that exist, read at the first use.
   private lazy var needed = NeededPrograms.paths.filter { !Self.isAbsent($0) }

@@ -6,7 +6,6 @@ import LatchkeySystem
 /// The program that PAM runs before a session begins: `latchkey-agent gate`.
 ///
 /// It refuses only by the exit status 0. If it is missing, crashes or gets no answer, it allows.
-///
 /// Spec: Protocol/13-agent.md §13.
 struct LoginGate {
   /// The exit status that refuses.
@@ -86,9 +85,7 @@ struct LoginGate {
 }
 
 /// The socket on which log-in gates ask whether a session may begin, and the notes that they left
-/// while the agent did not answer.
-///
-/// Spec: Protocol/13-agent.md §13.
+/// while the agent did not answer (Protocol/13-agent.md §13).
 final class GateListener {
   /// The most gates that are served at the same time.
   private static let capacity = 16

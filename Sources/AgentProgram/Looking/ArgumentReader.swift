@@ -2,9 +2,8 @@ import Glibc
 import LatchkeyAgentProtocol
 import LatchkeySystem
 
-/// A reader of processes' arguments, which keeps long arguments as long as there is room.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// A reader of processes' arguments, which keeps long arguments as long as there is room
+/// (Protocol/13-agent.md §8).
 struct ArgumentReader {
   struct Arguments: Hashable {
     /// The arguments with one space between two.
@@ -111,9 +110,8 @@ struct ArgumentReader {
 
 /// The class or archive that a Java virtual machine runs, with its arguments, even from an `@FILE`.
 ///
-/// The virtual machine writes it to a file of the child's, so it is weak evidence.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// The virtual machine writes it to a file of the child's, so it is weak evidence. Spec:
+/// Protocol/13-agent.md §8.
 struct JavaCommand {
   /// The largest file that is read, in bytes.
   private static let mostBytes = 65_536

@@ -5,9 +5,7 @@ import LatchkeySystem
 ///
 /// An account may run a program from a file system that it serves itself (FUSE), in its own mounts,
 /// and never answer. A process that asks about such a file waits forever. Therefore nothing is
-/// asked about files of other file systems.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// asked about files of other file systems. Spec: Protocol/13-agent.md §8.
 struct KnownDevices {
   /// The number of a file system's device.
   struct Device: Hashable {

@@ -5,9 +5,7 @@ import LatchkeySystem
 ///
 /// A person at the screen may mount a disk or an image without being root (udisks). Every file on
 /// it can be owned by root although the person has made it. Such mounts have the options `nosuid`
-/// and `nodev`, and are not in `/etc/fstab`.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// and `nodev`, and are not in `/etc/fstab`. Spec: Protocol/13-agent.md §8.
 struct MountTable {
   struct Mount: Equatable {
     /// The number of the file system's device, as `/proc/PID/maps` names it.

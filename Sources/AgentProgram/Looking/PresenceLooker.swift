@@ -2,9 +2,8 @@ import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeySystem
 
-/// The sources that show whether people are at the machine: logind's sessions and input devices.
-///
-/// Spec: Protocol/13-agent.md §9, §10.
+/// The sources that show whether people are at the machine: logind's sessions and input devices
+/// (Protocol/13-agent.md §9, §10).
 final class PresenceLooker {
   /// The time between two searches for a bus and for devices, in milliseconds.
   private static let lookMilliseconds: Int64 = 5_000

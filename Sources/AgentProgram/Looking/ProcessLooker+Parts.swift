@@ -3,9 +3,7 @@ import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeySystem
 
-/// Reading the facts of one process.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// Reading the facts of one process (Protocol/13-agent.md §8).
 extension ProcessLooker {
   /// The most mapped files of a process that are examined, and that are recognized by their place.
   private static let mostMapped = 64

@@ -2,9 +2,8 @@ import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeySystem
 
-/// Full scans, which are carried out in parts, and scans of new processes only.
-///
-/// Spec: Protocol/13-agent.md §10.
+/// Full scans, which are carried out in parts, and scans of new processes only
+/// (Protocol/13-agent.md §10).
 extension ProcessLooker {
   /// A full scan that is carried out in parts.
   struct Round {

@@ -3,9 +3,8 @@ import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeySystem
 
-/// A reader of /proc, which remembers the facts of processes that have not changed.
-///
-/// Spec: Protocol/13-agent.md §8, §10.
+/// A reader of /proc, which remembers the facts of processes that have not changed
+/// (Protocol/13-agent.md §8, §10).
 struct ProcessLooker {
   /// The accounts to scan, with what is needed to recognize their programs.
   struct Wanted {

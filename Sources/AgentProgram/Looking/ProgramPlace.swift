@@ -2,9 +2,7 @@ import Glibc
 import LatchkeyAgentProtocol
 import LatchkeySystem
 
-/// The place of a program's file, and what follows from it.
-///
-/// Spec: Protocol/13-agent.md §6, §8.
+/// The place of a program's file, and what follows from it (Protocol/13-agent.md §6, §8).
 struct ProgramPlace {
   /// The path as the kernel shows it, which follows the process's own mounts.
   ///
@@ -95,9 +93,7 @@ struct ProgramPlace {
   }
 }
 
-/// The Flatpak that a process belongs to.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// The Flatpak that a process belongs to (Protocol/13-agent.md §8).
 struct FlatpakPlace {
   private static let installed = "/var/lib/flatpak/app/"
 
@@ -153,9 +149,8 @@ struct FlatpakPlace {
   }
 }
 
-/// The mount namespaces of processes, which show whether a process is in a sandbox.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// The mount namespaces of processes, which show whether a process is in a sandbox
+/// (Protocol/13-agent.md §8).
 enum MountNamespace {
   /// The namespaces of programs outside any sandbox: that of the system's first process, and the
   /// agent's own, which its service manager creates.

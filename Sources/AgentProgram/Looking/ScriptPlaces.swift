@@ -7,9 +7,8 @@ import LatchkeySystem
 ///
 /// The loader counts as the program that it runs.
 ///
-/// They are read once, since a process may leave its folder after it was first seen.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// They are read once, since a process may leave its folder after it was first seen. Spec:
+/// Protocol/13-agent.md §8.
 struct ScriptPlaces: Hashable {
   /// The absolute paths that count as arguments.
   var paths: [String] = []
@@ -105,9 +104,8 @@ extension ArgumentReader.Arguments {
   }
 }
 
-/// The targets of links in `/proc` that the arguments of a process lead through, each read once.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// The targets of links in `/proc` that the arguments of a process lead through, each read once
+/// (Protocol/13-agent.md §8).
 struct ProcessLinks {
   /// The most links that are read for one process.
   private static let most = 64

@@ -79,9 +79,7 @@ extension AgentRunner {
   }
 }
 
-/// Carrying out the machine's effects, and answering log-in gates.
-///
-/// Spec: Protocol/13-agent.md §9, §13.
+/// Carrying out the machine's effects, and answering log-in gates (Protocol/13-agent.md §9, §13).
 extension AgentRunner {
   /// Carries out effects, in their order.
   func perform(_ effects: [AgentEffect], _ now: BootInstant) {

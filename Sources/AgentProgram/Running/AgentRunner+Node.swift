@@ -2,9 +2,7 @@ import Glibc
 import LatchkeyAgentProtocol
 import LatchkeySystem
 
-/// The node's connection, and the orders that it sends.
-///
-/// Spec: Protocol/13-agent.md §3, §4.
+/// The node's connection, and the orders that it sends (Protocol/13-agent.md §3, §4).
 extension AgentRunner {
   /// Accepts connecting nodes, and serves the last one.
   func accept() {

@@ -2,9 +2,7 @@ import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeySystem
 
-/// Scanning processes.
-///
-/// Spec: Protocol/13-agent.md §10.
+/// Scanning processes (Protocol/13-agent.md §10).
 extension AgentRunner {
   /// The longest time spent on reading events before other work gets its turn, in milliseconds.
   private static let eventsMilliseconds: Int64 = 250

@@ -3,9 +3,8 @@ import LatchkeyAgentProtocol
 import LatchkeyModel
 import LatchkeySystem
 
-/// The agent's process: one thread that scans, enforces and reports until its socket is removed.
-///
-/// Spec: Protocol/13-agent.md §1, §9, §10.
+/// The agent's process: one thread that scans, enforces and reports until its socket is removed
+/// (Protocol/13-agent.md §1, §9, §10).
 final class AgentRunner {
   /// The time between two full scans without events, in milliseconds.
   static let lookMilliseconds: Int64 = 1_000

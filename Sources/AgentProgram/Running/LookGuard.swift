@@ -7,9 +7,7 @@ import Synchronization
 ///
 /// The thread that reads waits in the kernel: it can be ended but not interrupted. The same process
 /// therefore runs the program again, which learns from a variable which processes it must not read.
-/// The orders are on disk, and are in force again immediately.
-///
-/// Spec: Protocol/13-agent.md §10.
+/// The orders are on disk, and are in force again immediately. Spec: Protocol/13-agent.md §10.
 enum LookGuard {
   /// The variable with the numbers of the processes that are not read, separated by commas.
   static let variable = "LATCHKEY_UNREADABLE"
@@ -84,9 +82,7 @@ enum LookGuard {
 /// Such a process could be anything, so it is killed. An account with several of them seems to
 /// blind the agent on purpose. All of its processes are then killed until the unreadable ones have
 /// ended. Only the owner of a process's folder decides, and an account's subordinate user IDs
-/// belong to the account.
-///
-/// Spec: Protocol/13-agent.md §10.
+/// belong to the account. Spec: Protocol/13-agent.md §10.
 struct UnreadableProcesses {
   /// The number of such processes in one account from which all of its programs are killed.
   static let mostOfAccount = 4

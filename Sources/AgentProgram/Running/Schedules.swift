@@ -1,9 +1,8 @@
 import LatchkeyModel
 import LatchkeySystem
 
-/// The schedule for scans of the processes that are new since the last full scan.
-///
-/// Spec: Protocol/13-agent.md §10.
+/// The schedule for scans of the processes that are new since the last full scan
+/// (Protocol/13-agent.md §10).
 struct NewLooks {
   /// The time between two of these scans after a kill, and how long they continue, in milliseconds.
   private static let interval: Int64 = 200
@@ -38,9 +37,8 @@ struct NewLooks {
 
 /// The programs that the kernel has reported and that are examined again soon.
 ///
-/// A loader needs a moment to map its program, and the next full scan is seconds away.
-///
-/// Spec: Protocol/13-agent.md §10.
+/// A loader needs a moment to map its program, and the next full scan is seconds away. Spec:
+/// Protocol/13-agent.md §10.
 struct YoungPrograms {
   /// The ages at which a program is examined again, in milliseconds.
   private static let ages: [Int64] = [50, 300, 1_500]

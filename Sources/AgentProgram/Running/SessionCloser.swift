@@ -2,9 +2,8 @@ import Glibc
 import LatchkeyModel
 import LatchkeySystem
 
-/// Closes the sessions of an account through logind, and then whatever is left of the account.
-///
-/// Spec: Protocol/13-agent.md §13.
+/// Closes the sessions of an account through logind, and then whatever is left of the account
+/// (Protocol/13-agent.md §13).
 struct SessionCloser {
   /// The most searches for processes that copied themselves before they were killed.
   private static let rounds = 8
@@ -65,9 +64,8 @@ struct SessionCloser {
 
 /// The user IDs that accounts may use in user namespaces: those of /etc/subuid.
 ///
-/// A program that a child starts under such an ID belongs to the child.
-///
-/// Spec: Protocol/13-agent.md §9.
+/// A program that a child starts under such an ID belongs to the child. Spec: Protocol/13-agent.md
+/// §9.
 struct SubordinateUsers {
   private static let largestFile = 1 << 20
   private static let mostRanges = 4_096

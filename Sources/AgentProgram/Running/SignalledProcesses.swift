@@ -43,9 +43,8 @@ struct HeldHandles {
 /// The processes that an agent never closes: itself, its node and their ancestors, with the
 /// executables of both programs.
 ///
-/// A process is identified by its number and start, since numbers are reused.
-///
-/// Spec: Protocol/13-agent.md §6.
+/// A process is identified by its number and start, since numbers are reused. Spec:
+/// Protocol/13-agent.md §6.
 struct ProtectedProcesses {
   private struct Line {
     var processes: Set<ProcessIdentity> = []

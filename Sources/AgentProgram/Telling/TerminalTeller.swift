@@ -5,9 +5,8 @@ import LatchkeySystem
 
 /// The lines on a child's terminals, for children without a desktop that shows what closes.
 ///
-/// Each report is written once, even if it is sent to the node again.
-///
-/// Spec: Protocol/13-agent.md §9.
+/// Each report is written once, even if it is sent to the node again. Spec: Protocol/13-agent.md
+/// §9.
 struct TerminalTeller {
   /// The variable that turns the lines off.
   static let off = "LATCHKEY_NO_TERMINALS"

@@ -1,8 +1,6 @@
 import LatchkeyModel
 
-/// A message between a node and its agent.
-///
-/// Spec: Protocol/13-agent.md §2.
+/// A message between a node and its agent (Protocol/13-agent.md §2).
 public enum AgentFrame: Hashable, Sendable {
   /// The agent's greeting, which is its first frame.
   case hello(AgentHello)
@@ -72,9 +70,8 @@ public enum AgentFrame: Hashable, Sendable {
   }
 }
 
-/// An assembler of frames from the bytes of a connection, in pieces of any size.
-///
-/// Spec: Protocol/13-agent.md §2.
+/// An assembler of frames from the bytes of a connection, in pieces of any size
+/// (Protocol/13-agent.md §2).
 public struct AgentFrameAssembler: Sendable {
   private var gathered: [UInt8] = []
 
@@ -104,9 +101,7 @@ public struct AgentFrameAssembler: Sendable {
 
 /// The fault of a frame between a node and its agent, or of an orders file.
 ///
-/// The connection on which the frame arrived must be closed.
-///
-/// Spec: Protocol/13-agent.md §2.
+/// The connection on which the frame arrived must be closed. Spec: Protocol/13-agent.md §2.
 public enum AgentFrameError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The first bytes do not begin a frame.
   case foreign
@@ -141,9 +136,7 @@ public enum AgentFrameError: Error, Hashable, Sendable, CustomStringConvertible 
   }
 }
 
-/// The agent's greeting: its identity, and what it can see and do.
-///
-/// Spec: Protocol/13-agent.md §3.
+/// The agent's greeting: its identity, and what it can see and do (Protocol/13-agent.md §3).
 public struct AgentHello: Hashable, Sendable, FrameValue {
   public var run: UInt64
   /// A Boolean value that indicates whether it is the system agent, not a single-user one.
@@ -187,9 +180,7 @@ public struct AgentHello: Hashable, Sendable, FrameValue {
   }
 }
 
-/// The node's answer to an agent's greeting.
-///
-/// Spec: Protocol/13-agent.md §3.
+/// The node's answer to an agent's greeting (Protocol/13-agent.md §3).
 public struct NodeWelcome: Hashable, Sendable, FrameValue {
   /// The run of the agent that sent the greeting.
   public var run: UInt64

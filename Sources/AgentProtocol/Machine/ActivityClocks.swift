@@ -4,9 +4,7 @@ import LatchkeyModel
 ///
 /// An application's clock advances while the application is active. A session's clock advances
 /// while a person is at the session. All programs of one application share a clock, so that their
-/// time counts once. So do all unknown programs.
-///
-/// Spec: Protocol/13-agent.md §9.
+/// time counts once. So do all unknown programs. Spec: Protocol/13-agent.md §9.
 struct ActivityClocks: Sendable {
   /// The owner of a clock: an application in an account.
   ///
@@ -166,9 +164,7 @@ extension AgentMachine {
   }
 }
 
-/// The effects of a machine's sleep.
-///
-/// Spec: Protocol/13-agent.md §9.
+/// The effects of a machine's sleep (Protocol/13-agent.md §9).
 extension AgentMachine {
   /// A return from sleep: until `waits`, deadlines of older orders that passed in it close nothing.
   struct Wake {

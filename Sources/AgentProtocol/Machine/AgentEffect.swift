@@ -1,8 +1,6 @@
 import LatchkeyModel
 
-/// An action that the program around an agent's machine must carry out.
-///
-/// Spec: Protocol/13-agent.md §9.
+/// An action that the program around an agent's machine must carry out (Protocol/13-agent.md §9).
 public enum AgentEffect: Hashable, Sendable {
   /// Ask a process to end (SIGTERM), through a descriptor of the process.
   case ask(ProcessIdentity)
@@ -35,9 +33,7 @@ public struct AgentAbilities: Hashable, Sendable {
   }
 }
 
-/// The reports that a node has not stored yet.
-///
-/// Spec: Protocol/13-agent.md §5.
+/// The reports that a node has not stored yet (Protocol/13-agent.md §5).
 struct ReportLog: Sendable {
   static let capacity = 4_096
 

@@ -1,8 +1,6 @@
 import LatchkeyModel
 
-/// Closing programs whose time is over, and warnings before that.
-///
-/// Spec: Protocol/13-agent.md §9.
+/// Closing programs whose time is over, and warnings before that (Protocol/13-agent.md §9).
 extension AgentMachine {
   mutating func enforce(_ known: inout Followed, _ supervised: Supervised, _ now: BootInstant) -> [AgentEffect] {
     guard let use = known.use, let terms = supervised.terms(of: use.app), let closesAt = terms.closesAt,
@@ -117,9 +115,8 @@ extension AgentMachine {
   }
 }
 
-/// Programs that are frozen instead of closed, and resumed when they may run again.
-///
-/// Spec: Protocol/13-agent.md §9, §12.
+/// Programs that are frozen instead of closed, and resumed when they may run again
+/// (Protocol/13-agent.md §9, §12).
 extension AgentMachine {
   public var paused: Set<ProcessIdentity> {
     Set(followed.ruled.filter { $0.value.closing == .paused }.keys).union(frozenBefore)

@@ -1,8 +1,6 @@
 import LatchkeyModel
 
-/// Processes, and what they are recognized as.
-///
-/// Spec: Protocol/13-agent.md §8, §9.
+/// Processes, and what they are recognized as (Protocol/13-agent.md §8, §9).
 extension AgentMachine {
   public mutating func saw(_ facts: ProcessFacts, at now: BootInstant) -> [AgentEffect] {
     advance(to: now)

@@ -4,9 +4,7 @@ import LatchkeyModel
 ///
 /// Its input is the facts of processes, orders and the time. Its output is effects. It never acts
 /// on a process of an account that no order names, on a process that no order closes, or on a
-/// protected process.
-///
-/// Spec: Protocol/13-agent.md §9.
+/// protected process. Spec: Protocol/13-agent.md §9.
 public struct AgentMachine: Sendable {
   /// The time after which a killed program that is still there is killed again, in milliseconds.
   static let againMilliseconds: Int64 = 1_000

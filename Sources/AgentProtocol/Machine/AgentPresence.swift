@@ -1,8 +1,6 @@
 import LatchkeyModel
 
-/// What an agent can see of people at the machine.
-///
-/// Spec: Protocol/13-agent.md §9.
+/// What an agent can see of people at the machine (Protocol/13-agent.md §9).
 public struct AgentPresence: Hashable, Sendable {
   /// The input of people, by the boot clock.
   public enum Input: Hashable, Sendable {
@@ -48,9 +46,8 @@ public struct AgentPresence: Hashable, Sendable {
 
 /// The accounts whose locked screens are doubted, since a person goes on typing or playing.
 ///
-/// Only the desktop reports whether a screen is locked, and a child can forge that.
-///
-/// Spec: Protocol/13-agent.md §9.
+/// Only the desktop reports whether a screen is locked, and a child can forge that. Spec:
+/// Protocol/13-agent.md §9.
 struct DoubtedLocks: Hashable, Sendable {
   /// The number of past minutes that are considered.
   static let minutes: Int64 = 5

@@ -4,9 +4,7 @@ import LatchkeyModel
 ///
 /// A process is identified by its number alone, because the kernel's reports of copies have only
 /// numbers. A number is forgotten when its process ends, or when another process with that number
-/// is scanned.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// is scanned. Spec: Protocol/13-agent.md §8.
 struct Lineages: Sendable {
   /// The largest number of processes to remember of those that were started between the ends of two
   /// full scans and not scanned yet.
@@ -68,9 +66,7 @@ struct Lineages: Sendable {
   mutating func looked() { (unseen, older) = ([:], unseen) }
 }
 
-/// Inheritance of applications.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// Inheritance of applications (Protocol/13-agent.md §8).
 extension AgentMachine {
   /// A Boolean value that indicates whether the kernel's reports of copies are needed, because a
   /// process passes on an application.

@@ -1,8 +1,6 @@
 import LatchkeyModel
 
-/// The format in which an agent stores its orders on its own disk.
-///
-/// Spec: Protocol/13-agent.md §7.
+/// The format in which an agent stores its orders on its own disk (Protocol/13-agent.md §7).
 public enum OrdersFile {
   private static let magic: [UInt8] = Array("LKORDERS".utf8)
   /// The largest size in bytes.
@@ -23,9 +21,8 @@ public enum OrdersFile {
   }
 }
 
-/// The format in which an agent stores the inherited applications of processes for its next run.
-///
-/// Spec: Protocol/13-agent.md §7.
+/// The format in which an agent stores the inherited applications of processes for its next run
+/// (Protocol/13-agent.md §7).
 public enum LineageFile {
   private static let magic: [UInt8] = Array("LKLINEAG".utf8)
   public static let capacity = 4_096

@@ -1,8 +1,7 @@
 import LatchkeyModel
 
-/// The orders that a node gives its agent, which replace all earlier ones.
-///
-/// Spec: Protocol/13-agent.md §4.
+/// The orders that a node gives its agent, which replace all earlier ones (Protocol/13-agent.md
+/// §4).
 public struct AgentOrders: Hashable, Sendable, FrameValue {
   /// The largest size in bytes.
   public static let maximumBytes = 1 << 20

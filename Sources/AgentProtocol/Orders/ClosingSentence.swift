@@ -3,7 +3,6 @@ import LatchkeyModel
 /// The sentences that tell a child that a program closes, made from the reason in its terms.
 ///
 /// A reason names the application before its first colon, or is a sentence: “Kart is blocked”.
-///
 /// Spec: Protocol/13-agent.md §4.
 public enum ClosingSentence {
   /// Returns the reason for an application's terms, such as “Kart: bedtime”.

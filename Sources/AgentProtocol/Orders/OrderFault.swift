@@ -1,8 +1,7 @@
 import LatchkeyModel
 
-/// A part of orders that an agent does not carry out; the rest is in force.
-///
-/// Spec: Protocol/13-agent.md §6.
+/// A part of orders that an agent does not carry out; the rest is in force (Protocol/13-agent.md
+/// §6).
 public struct OrderFault: Hashable, Sendable, FrameValue {
   public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
     case noAccount = 1
@@ -45,9 +44,7 @@ public struct OrderFault: Hashable, Sendable, FrameValue {
     (self.kind, self.account, self.app, self.detail) = (kind, account, app, detail)
   }
 
-  /// The name of the condition that parents see.
-  ///
-  /// Spec: Protocol/10-household.md §6.
+  /// The name of the condition that parents see (Protocol/10-household.md §6).
   public var condition: String {
     switch kind {
     case .noAccount: "rule-no-account"

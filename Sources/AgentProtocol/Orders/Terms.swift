@@ -1,8 +1,6 @@
 import LatchkeyModel
 
-/// When the sessions of an account close, and when they open again.
-///
-/// Spec: Protocol/13-agent.md §4, §13.
+/// When the sessions of an account close, and when they open again (Protocol/13-agent.md §4, §13).
 public struct SessionTerms: Hashable, Sendable, FrameValue {
   /// The step that is taken when sessions may not be open.
   public enum Step: UInt8, Hashable, Sendable, CaseIterable {
@@ -76,9 +74,7 @@ extension FieldReader {
   }
 }
 
-/// The definition of screen time in an account.
-///
-/// Spec: Protocol/13-agent.md §4, §9.
+/// The definition of screen time in an account (Protocol/13-agent.md §4, §9).
 public struct ScreenTerms: Hashable, Sendable, FrameValue {
   /// The time that is measured.
   public enum Source: UInt8, Hashable, Sendable, CaseIterable {

@@ -2,9 +2,8 @@ import LatchkeyModel
 
 /// A pattern for the arguments of a process: `*` stands for any bytes, `?` for any single byte.
 ///
-/// It may match anywhere. A pattern of a Windows program ignores case and the kind of slash.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// It may match anywhere. A pattern of a Windows program ignores case and the kind of slash. Spec:
+/// Protocol/13-agent.md §8.
 struct ArgumentPattern: Hashable, Sendable {
   /// The fewest characters of a pattern that are neither `*` nor `?`.
   private static let leastCharacters = 4
@@ -116,9 +115,7 @@ struct ArgumentPattern: Hashable, Sendable {
 /// The names that recognize programs: a file's name, the name that a process gives itself, and the
 /// program in its first argument.
 ///
-/// Wine shows Windows programs in the first argument.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// Wine shows Windows programs in the first argument. Spec: Protocol/13-agent.md §8.
 struct ProgramNames: Sendable {
   /// The number of bytes of a name that the kernel keeps.
   private static let keptBytes = 15

@@ -1,8 +1,7 @@
 import LatchkeyModel
 
-/// The matchers of one account, prepared so that a process is recognized quickly.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// The matchers of one account, prepared so that a process is recognized quickly
+/// (Protocol/13-agent.md §8).
 struct MatchTable: Sendable {
   /// The application that a process is recognized as.
   struct Match: Hashable, Sendable {
@@ -171,9 +170,8 @@ struct MatchTable: Sendable {
   }
 }
 
-/// The facts that only some matchers need; they cost time at every start of a program.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// The facts that only some matchers need; they cost time at every start of a program
+/// (Protocol/13-agent.md §8).
 public struct RecognitionNeeds: OptionSet, Hashable, Sendable {
   /// The SHA-256 of its files.
   public static let hashes = RecognitionNeeds(rawValue: 1)

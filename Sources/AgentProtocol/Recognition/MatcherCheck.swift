@@ -1,8 +1,6 @@
 import LatchkeyModel
 
-/// A check of one matcher that does not depend on the machine.
-///
-/// Spec: Protocol/13-agent.md §6.
+/// A check of one matcher that does not depend on the machine (Protocol/13-agent.md §6).
 public enum MatcherCheck {
   public static func fault(of matcher: AppMatcher) -> OrderFault.Kind? {
     let value = matcher.value

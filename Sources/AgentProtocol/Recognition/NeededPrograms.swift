@@ -1,6 +1,4 @@
-/// The programs that a system needs, which no order may close.
-///
-/// Spec: Protocol/13-agent.md §6.
+/// The programs that a system needs, which no order may close (Protocol/13-agent.md §6).
 public enum NeededPrograms {
   static let names: Set<String> = [
     // Starting the machine, accounts, sessions and messages between programs.
@@ -105,9 +103,7 @@ public enum NeededPrograms {
 /// The programs that start whatever a person asks for: terminals, editors, file managers,
 /// application menus, browsers and mail programs.
 ///
-/// Being started by one of them says nothing about a program.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// Being started by one of them says nothing about a program. Spec: Protocol/13-agent.md §8.
 enum OpeningPrograms {
   static let names: Set<String> = [
     // Terminals, and programs that hold terminal sessions.

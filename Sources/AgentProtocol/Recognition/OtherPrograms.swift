@@ -2,9 +2,8 @@ import LatchkeyModel
 
 /// The recognition of other programs: installed, or run from a terminal, and not named by any rule.
 ///
-/// Desktop programs are never among them, whatever they are installed with.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// Desktop programs are never among them, whatever they are installed with. Spec:
+/// Protocol/13-agent.md §8.
 struct OtherPrograms: Sendable {
   /// The packages with menu entries and without rules.
   private(set) var packages: Set<String> = []

@@ -1,8 +1,6 @@
 import LatchkeyModel
 
-/// The facts about a process that an agent has read from the kernel.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// The facts about a process that an agent has read from the kernel (Protocol/13-agent.md §8).
 public struct ProcessFacts: Hashable, Sendable {
   /// A file whose code a process runs: its executable, or one that it has mapped.
   public struct Image: Hashable, Sendable {
@@ -109,9 +107,7 @@ extension ProcessFacts {
   /// A program that the account can replace has its SHA-256 first, and then its path.
   ///
   /// A path counts only if it leads to the file in the agent's view: in its own mounts, a child can
-  /// give any file any path.
-  ///
-  /// Spec: Protocol/13-agent.md §5.
+  /// give any file any path. Spec: Protocol/13-agent.md §5.
   var matchers: [AppMatcher] {
     guard let image = images.first(where: { !$0.isLoader }) ?? images.first else { return [] }
     var found: [AppMatcher] = []

@@ -1,9 +1,7 @@
 /// The scripts that interpreters and shells run for certain.
 ///
 /// An argument that is only possibly the script spares no program. An option before it may take it
-/// as a value, or may name another text or module to run.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// as a value, or may name another text or module to run. Spec: Protocol/13-agent.md §8.
 extension ScriptInterpreters {
   /// The interpreters that run the file that their first argument names, after options that take
   /// no value, and leave the other arguments to that file.
@@ -126,9 +124,7 @@ extension ScriptInterpreters {
 
 /// The files that a part of an argument names, such as the value of an option.
 ///
-/// They can only make a rule close the process. They spare nothing.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// They can only make a rule close the process. They spare nothing. Spec: Protocol/13-agent.md §8.
 extension ScriptInterpreters {
   /// The options of Python that take no value, and those that take one.
   private static let (pythonLetters, pythonValues) = ("bBdEhiIOPqRsStuvVx", "WX")

@@ -1,7 +1,6 @@
 /// Where the paths lead that arguments name, also through the links of processes in `/proc`.
 ///
 /// No file that a path names is looked at, and links are followed only below `/proc` and `/dev`.
-///
 /// Spec: Protocol/13-agent.md §8.
 extension ScriptInterpreters {
   public enum LinkTarget: Hashable, Sendable {

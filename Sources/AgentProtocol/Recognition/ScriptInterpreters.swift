@@ -1,9 +1,7 @@
 /// The interpreters: programs that run a script or a text that an argument names.
 ///
 /// The executable alone does not show which program a person uses. Shells are not included, because
-/// each program that a shell starts is a process of its own.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// each program that a shell starts is a process of its own. Spec: Protocol/13-agent.md §8.
 public enum ScriptInterpreters {
   /// A stand-in for the script's path while an interpreter has no arguments, as during an exec.
   public static let unsettled = "/usr/bin/"
@@ -104,9 +102,8 @@ public enum ScriptInterpreters {
 
 /// The dynamic loader, which runs the program that its arguments name.
 ///
-/// The kernel then shows the loader as the executable. The program is one of its arguments.
-///
-/// Spec: Protocol/13-agent.md §8.
+/// The kernel then shows the loader as the executable. The program is one of its arguments. Spec:
+/// Protocol/13-agent.md §8.
 extension ScriptInterpreters {
   /// The options of a loader, of glibc or musl, that take the next argument as their value.
   static let loaderOptions: Set<String> = [

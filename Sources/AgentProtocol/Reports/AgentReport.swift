@@ -1,8 +1,6 @@
 import LatchkeyModel
 
-/// An event that an agent has seen or caused.
-///
-/// Spec: Protocol/13-agent.md §5.
+/// An event that an agent has seen or caused (Protocol/13-agent.md §5).
 public struct AgentReport: Hashable, Sendable, FrameValue {
   /// The report's number within the run of the agent, from 1.
   public var number: UInt64
@@ -55,9 +53,8 @@ public struct AgentReport: Hashable, Sendable, FrameValue {
 
     public static let mostMatchers = 2
 
-    /// The name of the condition that parents see for a day afterwards; `nil` for none.
-    ///
-    /// Spec: Protocol/10-household.md §6.
+    /// The name of the condition that parents see for a day afterwards; `nil` for none
+    /// (Protocol/10-household.md §6).
     public var condition: String? {
       switch self {
       case .rescanned: "events-lost"

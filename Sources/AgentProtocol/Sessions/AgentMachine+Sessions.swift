@@ -1,8 +1,6 @@
 import LatchkeyModel
 
-/// Closing of sessions, and refusal of log-ins.
-///
-/// Spec: Protocol/13-agent.md §13.
+/// Closing of sessions, and refusal of log-ins (Protocol/13-agent.md §13).
 extension AgentMachine {
   /// The time between locking sessions and ending them, in milliseconds.
   private static let sessionGraceMilliseconds: Int64 = 5_000

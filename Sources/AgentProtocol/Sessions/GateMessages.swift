@@ -1,8 +1,7 @@
 import LatchkeyModel
 
-/// A log-in gate's question to the agent: whether a session of an account may begin.
-///
-/// Spec: Protocol/13-agent.md §13.
+/// A log-in gate's question to the agent: whether a session of an account may begin
+/// (Protocol/13-agent.md §13).
 public struct GateQuestion: Hashable, Sendable {
   /// The size in bytes.
   public static let size = 8
@@ -24,9 +23,7 @@ public struct GateQuestion: Hashable, Sendable {
   public var bytes: [UInt8] { FieldWriter().gateStart().number32(account).bytes }
 }
 
-/// The agent's answer to a log-in gate.
-///
-/// Spec: Protocol/13-agent.md §13.
+/// The agent's answer to a log-in gate (Protocol/13-agent.md §13).
 public struct GateAnswer: Hashable, Sendable {
   /// The largest size in bytes.
   public static let maximumBytes = 7 + 1_024

@@ -1,8 +1,7 @@
 import Glibc
 
-/// The ways in which a child's account can get around its machine's rules.
-///
-/// Spec: Protocol/10-household.md §6.
+/// The ways in which a child's account can get around its machine's rules (Protocol/10-household.md
+/// §6).
 public enum AccountRisks {
   /// The groups whose members can become root, or read and write other users' data.
   static let privilegedGroups: Set<String> = [
@@ -40,9 +39,7 @@ public enum AccountRisks {
   }
 }
 
-/// Other programs that limit the use of this machine.
-///
-/// Spec: Protocol/10-household.md §6.
+/// Other programs that limit the use of this machine (Protocol/10-household.md §6).
 public enum OtherEnforcers {
   /// Their names, each with a file that exists if the program limits the use of a machine.
   ///
@@ -61,9 +58,8 @@ public enum OtherEnforcers {
   }
 }
 
-/// The line in PAM's configuration that has PAM ask the agent before a session begins.
-///
-/// Spec: Protocol/13-agent.md §13.
+/// The line in PAM's configuration that has PAM ask the agent before a session begins
+/// (Protocol/13-agent.md §13).
 public enum LoginGateLine {
   /// The most bytes that are read of PAM's file.
   private static let most = 65_536

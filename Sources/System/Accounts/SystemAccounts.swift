@@ -3,9 +3,7 @@ import Glibc
 import LatchkeyModel
 import Synchronization
 
-/// The accounts of people on this machine.
-///
-/// Spec: Protocol/10-household.md §3.
+/// The accounts of people on this machine (Protocol/10-household.md §3).
 public enum SystemAccounts {
   /// An entry of the system's table of users.
   public struct Entry: Hashable, Sendable {

@@ -17,9 +17,8 @@ public struct FoundApplication: Hashable, Sendable {
   public var isOwn: Bool
 }
 
-/// The search for the machine's applications: menu entries, Flatpaks, and their packages.
-///
-/// Spec: Protocol/10-household.md §5.
+/// The search for the machine's applications: menu entries, Flatpaks, and their packages
+/// (Protocol/10-household.md §5).
 public struct ApplicationScan {
   /// The most entries that are read.
   private static let mostFiles = 8_192

@@ -95,9 +95,7 @@ public enum ExecLine {
 }
 
 /// A command line that starts an application through another program: a store's client, a browser,
-/// a Java virtual machine, or `snap`.
-///
-/// Spec: Protocol/10-household.md §5.
+/// a Java virtual machine, or `snap` (Protocol/10-household.md §5).
 enum LaunchLine {
   /// Returns the matcher of an application that a command line starts through another program;
   /// `nil` if it starts it directly.
@@ -179,9 +177,8 @@ enum LaunchLine {
 
 /// The programs that a script names.
 ///
-/// A script may replace itself with one of them before the agent has seen the script.
-///
-/// Spec: Protocol/10-household.md §5.
+/// A script may replace itself with one of them before the agent has seen the script. Spec:
+/// Protocol/10-household.md §5.
 enum ScriptPrograms {
   /// The largest size of a script that is read, in bytes, and the most programs.
   private static let (mostBytes, most) = (65_536, 8)

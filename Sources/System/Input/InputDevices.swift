@@ -6,9 +6,8 @@ import LatchkeyModel
 ///
 /// Only the time of the last event is kept.
 ///
-/// Keys and positions are never kept. Devices that a program has created do not count.
-///
-/// Spec: Protocol/13-agent.md §10.
+/// Keys and positions are never kept. Devices that a program has created do not count. Spec:
+/// Protocol/13-agent.md §10.
 public final class InputDevices {
   static let most = 64
 
@@ -98,9 +97,7 @@ public final class InputDevices {
   }
 }
 
-/// The kind of an input device, according to the device and the kernel.
-///
-/// Spec: Protocol/13-agent.md §10.
+/// The kind of an input device, according to the device and the kernel (Protocol/13-agent.md §10).
 struct InputDeviceKind: Hashable, Sendable {
   /// A Boolean value that indicates whether its events show that a person is at the machine.
   let isOfPerson: Bool

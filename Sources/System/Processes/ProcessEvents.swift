@@ -1,9 +1,8 @@
 import CProcess
 import Glibc
 
-/// The kernel's events about processes, if it provides them to this process.
-///
-/// Spec: Protocol/13-agent.md §10.
+/// The kernel's events about processes, if it provides them to this process (Protocol/13-agent.md
+/// §10).
 public struct ProcessEvents: ~Copyable, Sendable {
   public enum Event: Hashable, Sendable {
     case started(Int32)

@@ -5,9 +5,7 @@ import LatchkeyModel
 ///
 /// Each process has its own group, which is named after it and outlives this program. The owner of
 /// the process can neither thaw it nor move it out. If the system's first process moves it out for
-/// the owner, the kernel reports this immediately.
-///
-/// Spec: Protocol/13-agent.md §12.
+/// the owner, the kernel reports this immediately. Spec: Protocol/13-agent.md §12.
 public final class ProcessJail {
   /// The most processes that are frozen at the same time.
   public static let capacity = 1_024

@@ -3,9 +3,7 @@ import Glibc
 /// A connection to logind over the system bus.
 ///
 /// It is used by one thread. Each call has a time limit. A call without an answer ends the
-/// connection, and a new one must be created.
-///
-/// Spec: Protocol/13-agent.md §10.
+/// connection, and a new one must be created. Spec: Protocol/13-agent.md §10.
 public final class LoginBus {
   static let mostSessions = 64
   /// The most entries of logind's list that are considered.
