@@ -27,11 +27,13 @@ struct ItemHandler: Sendable {
 
   /// Creates a handler of items of a kind in a class.
   ///
-  /// `read` decodes a body and `apply` brings it into force. Without `content`, the queue does not
-  /// show the content of an item, since it may be a secret or a signature.
+  /// `read` returns what decodes a body, and `apply` brings it into force; an item whose body or
+  /// effect is at fault is passed over, but commands and receipts treat their faults themselves.
+  /// Without `content`, the queue does not show what is in an item: it may be a secret or a
+  /// signature.
   init<Body: Sendable>(
     _ kind: ItemKind, in streamClass: StreamClass = .control,
-    read: @escaping @Sendable ([UInt8], any BodyCoding) throws(BodyFault) -> Body,
+    read: @escaping @Sendable (any BodyCoding) -> ([UInt8]) throws(BodyFault) -> Body,
     content: @escaping Content = { _ in .control },
     apply: @escaping @Sendable (inout InboxTransaction, DeliveryItem, Result<Body, BodyFault>) throws -> Void
   ) {
@@ -40,8 +42,14 @@ struct ItemHandler: Sendable {
     self.content = content
     take = { bytes, coding in
       let body: Result<Body, BodyFault>
-      do throws(BodyFault) { body = .success(try read(bytes, coding)) } catch { body = .failure(error) }
-      return { try apply(&$1, $0, body) }
+      do throws(BodyFault) { body = .success(try read(coding)(bytes)) } catch { body = .failure(error) }
+      return { item, inbox in
+        do { try apply(&inbox, item, body) } catch let fault as BodyFault
+          where streamClass != .command && streamClass != .receipt
+        {
+          inbox.passOver(item, streamClass, fault)
+        }
+      }
     }
   }
 }
@@ -101,65 +109,32 @@ enum ItemHandlers {
     uniqueKeysWithValues: handlers.map { (Place(streamClass: $0.streamClass, kind: $0.kind), $0) })
 
   private static let handlers: [ItemHandler] = [
-    ItemHandler(.command, in: .command) { body, coding throws(BodyFault) in
-      try coding.command(body)
-    } content: { item in
-      guard let id = CommandID(bytes: item.id), let row = try item.database.commandRow(id) else { return .unreadable }
-      return .command(try ConfigurationCommand(row, author: item.own, item.coding))
-    } apply: {
-      try $0.applyCommand($1, $2)
-    },
-    ItemHandler(.receipt, in: .receipt) { body, coding throws(BodyFault) in
-      try coding.receipt(body)
-    } content: { item in
-      (try? item.coding.receipt(item.body)).map { .receipt($0) } ?? .unreadable
-    } apply: {
-      try $0.applyReceipt($1, $2)
-    },
-    ItemHandler(.usageRecord, in: .usage) { body, coding throws(BodyFault) in
-      try coding.usageRecord(body)
-    } content: { item in
-      (try? item.coding.usageRecord(item.body)).map { .usage($0) } ?? .unreadable
-    } apply: {
-      try $0.applyUsage($1, $2)
-    },
-    ItemHandler(.usageLoss, in: .usage) { body, coding throws(BodyFault) in
-      try coding.usageLoss(body)
-    } content: { item in
-      (try? item.coding.usageLoss(item.body)).map { .loss($0) } ?? .unreadable
-    } apply: {
-      try $0.applyLoss($1, $2)
-    },
+    ItemHandler(
+      .command, in: .command, read: { $0.command },
+      content: { item in
+        guard let id = CommandID(bytes: item.id), let row = try item.database.commandRow(id) else { return .unreadable }
+        return .command(try ConfigurationCommand(row, author: item.own, item.coding))
+      }, apply: { try $0.applyCommand($1, $2) }),
+    ItemHandler(
+      .receipt, in: .receipt, read: { $0.receipt },
+      content: { item in (try? item.coding.receipt(item.body)).map { .receipt($0) } ?? .unreadable },
+      apply: { try $0.applyReceipt($1, $2) }),
+    ItemHandler(
+      .usageRecord, in: .usage, read: { $0.usageRecord },
+      content: { item in (try? item.coding.usageRecord(item.body)).map { .usage($0) } ?? .unreadable },
+      apply: { try $0.applyUsage($1, $2) }),
+    ItemHandler(
+      .usageLoss, in: .usage, read: { $0.usageLoss },
+      content: { item in (try? item.coding.usageLoss(item.body)).map { .loss($0) } ?? .unreadable },
+      apply: { try $0.applyLoss($1, $2) }),
     // The signature of a removal was verified before it was gathered.
-    ItemHandler(.removal) { _, _ throws(BodyFault) in
-    } apply: { inbox, _, _ in
-      try inbox.removePeer()
-      inbox.result.wasRemoved = true
-    },
-    ItemHandler(.keyRotation) { body, coding throws(BodyFault) in
-      try coding.rotation(body)
-    } apply: {
-      try $0.applyRotation($1, $2)
-    },
-    ItemHandler(.refusal) { body, coding throws(BodyFault) in
-      try coding.refusalNotice(body)
-    } apply: {
-      try $0.applyRefusal($1, $2)
-    },
-    ItemHandler(.inventory) { body, coding throws(BodyFault) in
-      try coding.inventory(body).checked()
-    } apply: {
-      try $0.applyInventory($1, $2)
-    },
-    ItemHandler(.registers) { body, coding throws(BodyFault) in
-      try coding.registers(body)
-    } apply: {
-      try $0.applyRegisters($1, $2)
-    },
-    ItemHandler(.facts) { body, coding throws(BodyFault) in
-      try coding.facts(body)
-    } apply: {
-      try $0.applyFacts($1, $2)
-    },
+    ItemHandler(.removal, read: { _ in { _ in } }, apply: { inbox, _, _ in try inbox.removePeer() }),
+    ItemHandler(.keyRotation, read: { $0.rotation }, apply: { try $0.applyRotation($2) }),
+    ItemHandler(.refusal, read: { $0.refusalNotice }, apply: { try $0.applyRefusal($2) }),
+    ItemHandler(
+      .inventory, read: { coding in { body throws(BodyFault) in try coding.inventory(body).checked() } },
+      apply: { try $0.applyInventory($2) }),
+    ItemHandler(.registers, read: { $0.registers }, apply: { try $0.applyRegisters($2) }),
+    ItemHandler(.facts, read: { $0.facts }, apply: { try $0.applyFacts($2) }),
   ]
 }

@@ -40,25 +40,23 @@ extension InboxTransaction {
   }
 
   /// Stores which items the peer refused.
-  mutating func applyRefusal(_ item: DeliveryItem, _ body: Result<RefusalNotice, BodyFault>) throws {
-    do {
-      let notice = try body.get()
+  mutating func applyRefusal(_ body: Result<RefusalNotice, BodyFault>) throws {
+    let notice = try body.get()
+    try database.run(
+      "INSERT INTO refusal_count VALUES (?, 0, ?) ON CONFLICT DO UPDATE SET there = max(there, excluded.there)",
+      [peer.number, notice.total])
+    for refused in notice.items {
       try database.run(
-        "INSERT INTO refusal_count VALUES (?, 0, ?) ON CONFLICT DO UPDATE SET there = max(there, excluded.there)",
-        [peer.number, notice.total])
-      for refused in notice.items {
-        try database.run(
-          "INSERT INTO refused_item (peer, kind, item_id, reason, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-          [peer.number, refused.kind.rawValue, refused.itemID, refused.reason.rawValue, wall])
-        guard database.changesCount > 0 else { continue }
-        try database.tally(peer.number, refused.streamClass, .refused, items: 1, at: wall)
-      }
-      try database.run(
-        """
-        DELETE FROM refused_item WHERE peer = ?1 AND number <=
-          (SELECT number FROM refused_item WHERE peer = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)
-        """, [peer.number, Limits.refusedItems])
-    } catch let fault as BodyFault { passOver(item, .control, fault) }
+        "INSERT INTO refused_item (peer, kind, item_id, reason, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        [peer.number, refused.kind.rawValue, refused.itemID, refused.reason.rawValue, wall])
+      guard database.changesCount > 0 else { continue }
+      try database.tally(peer.number, refused.streamClass, .refused, items: 1, at: wall)
+    }
+    try database.run(
+      """
+      DELETE FROM refused_item WHERE peer = ?1 AND number <=
+        (SELECT number FROM refused_item WHERE peer = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)
+      """, [peer.number, Limits.refusedItems])
   }
 }
 

@@ -157,35 +157,31 @@ struct InboxTransaction {
   }
 
   mutating func applyUsage(_ item: DeliveryItem, _ body: Result<UsageRecord, BodyFault>) throws {
-    do {
-      var record = try body.get()
-      guard peerRole == .parent || record.device == peer.device else {
-        throw BodyFault("The usage record is of another device than the one that sent it.", .foreign)
-      }
-      guard record.recordID.bytes == item.itemID else {
-        throw BodyFault("The usage record has another ID than its item.", .wrongID)
-      }
-      if peerRole == .parent { return try takeShared(record) }
-      // Whose use it was is believed of a machine that serves the child.
-      if let child = record.child, try !served().contains(child) { record.child = nil }
-      guard try database.insert(record, in: group, at: wall) else { return }
-      result.usageRecords += 1
-      result.hasNewUse = true
-      try passOn(record)
-    } catch let fault as BodyFault { passOver(item, .usage, fault) }
+    var record = try body.get()
+    guard peerRole == .parent || record.device == peer.device else {
+      throw BodyFault("The usage record is of another device than the one that sent it.", .foreign)
+    }
+    guard record.recordID.bytes == item.itemID else {
+      throw BodyFault("The usage record has another ID than its item.", .wrongID)
+    }
+    if peerRole == .parent { return try takeShared(record) }
+    // Whose use it was is believed of a machine that serves the child.
+    if let child = record.child, try !served().contains(child) { record.child = nil }
+    guard try database.insert(record, in: group, at: wall) else { return }
+    result.usageRecords += 1
+    result.hasNewUse = true
+    try passOn(record)
   }
 
   mutating func applyLoss(_ item: DeliveryItem, _ body: Result<UsageLoss, BodyFault>) throws {
-    do {
-      let loss = try body.get()
-      guard loss.device == peer.device else {
-        throw BodyFault("The loss is of another device than the one that sent it.", .foreign)
-      }
-      guard loss.lossID.bytes == item.itemID else {
-        throw BodyFault("The loss has another ID than its item.", .wrongID)
-      }
-      try database.keep(loss, parent: nil, at: wall)
-    } catch let fault as BodyFault { passOver(item, .usage, fault) }
+    let loss = try body.get()
+    guard loss.device == peer.device else {
+      throw BodyFault("The loss is of another device than the one that sent it.", .foreign)
+    }
+    guard loss.lossID.bytes == item.itemID else {
+      throw BodyFault("The loss has another ID than its item.", .wrongID)
+    }
+    try database.keep(loss, parent: nil, at: wall)
   }
 
   /// Determines which pairing a removal in a session with a key ends.
@@ -199,7 +195,8 @@ struct InboxTransaction {
   }
 
   mutating func removePeer() throws {
-    // Commands for the sender cannot be delivered any more. Their authors learn of that.
+    result.wasRemoved = true
+    // Commands for the sender cannot be delivered any more, and their authors are told.
     result.commands += try database.giveUp(peer.number, "The device has unpaired this machine.", wall).cancelled
     try database.closeStreams(of: peer.device)
     try database.eraseKeys(of: peer.device, keepsPending: keepsPending)
@@ -213,29 +210,23 @@ struct InboxTransaction {
     }
   }
 
-  mutating func applyRotation(_ item: DeliveryItem, _ body: Result<KeyRotation, BodyFault>) throws {
-    do {
-      guard peerRole == .parent else { throw BodyFault("Only a parent's device gives out new keys.", .role) }
-      let rotation = try body.get()
-      if let pending = try database.row("SELECT pending_key FROM peer WHERE number = ?", [peer.number])?["pending_key"]
-        as Data?,
-        keys.keyID(of: [UInt8](pending)) == rotation.replaces
-      {
-        // Keys that replace those of an incomplete pairing prove that the other side has completed
-        // it.
-        try group.settle(database)
-        result.hasCompletedPairing = try database.promote(peer.device, store, age: age, at: wall)
-      }
-      guard let row = try database.row("SELECT * FROM peer WHERE number = ? AND state = 2", [peer.number]) else {
-        return
-      }
-      var pairwise = PairwiseKeys(row)
-      pairwise.received(rotation.pairwiseKey, replacing: rotation.replaces) { keys.keyID(of: $0) }
-      try database.save(pairwise, of: peer)
-      try database.run(
-        "UPDATE peer SET known_generation = max(known_generation, ?) WHERE number = ?",
-        [rotation.generation, peer.number])
-      result.hasNewKeys = true
-    } catch let fault as BodyFault { passOver(item, .control, fault) }
+  mutating func applyRotation(_ body: Result<KeyRotation, BodyFault>) throws {
+    guard peerRole == .parent else { throw BodyFault("Only a parent's device gives out new keys.", .role) }
+    let rotation = try body.get()
+    if let pending = try database.row("SELECT pending_key FROM peer WHERE number = ?", [peer.number])?["pending_key"]
+      as Data?, keys.keyID(of: [UInt8](pending)) == rotation.replaces
+    {
+      // Keys that replace those of an incomplete pairing prove that the other side has completed it.
+      try group.settle(database)
+      result.hasCompletedPairing = try database.promote(peer.device, store, age: age, at: wall)
+    }
+    guard let row = try database.row("SELECT * FROM peer WHERE number = ? AND state = 2", [peer.number]) else { return }
+    var pairwise = PairwiseKeys(row)
+    pairwise.received(rotation.pairwiseKey, replacing: rotation.replaces) { keys.keyID(of: $0) }
+    try database.save(pairwise, of: peer)
+    try database.run(
+      "UPDATE peer SET known_generation = max(known_generation, ?) WHERE number = ?",
+      [rotation.generation, peer.number])
+    result.hasNewKeys = true
   }
 }

@@ -99,26 +99,25 @@ extension Store {
 
 /// The receipt of facts. Spec: Protocol/12-facts.md §5.
 extension InboxTransaction {
-  /// Keeps the facts that this machine may take, and queues the new ones for the other holders.
-  mutating func applyFacts(_ item: DeliveryItem, _ body: Result<[Fact], BodyFault>) throws {
-    do {
-      var news: [Fact] = []
-      var fault: BodyFault?
-      var counts: [FactCache.Place: Int64] = [:]
-      for fact in try body.get() {
-        do { if try take(fact, &counts) { news.append(fact) } } catch let found as BodyFault { fault = fault ?? found }
-      }
-      result.newFacts += news
-      for fact in news where peerRole == .child {
-        guard let definition = coding.factKinds.definition(fact.kind), definition.isAsked,
-          let id = definition.read(fact.text).flatMap({ Hexadecimal.decode($0.identity) }),
-          let request = CommandID(bytes: id)
-        else { continue }
-        try database.tell(.asked(request, by: fact.child), age: age, at: wall)
-      }
-      result.changes += try database.relay(news, from: peer.device, store, at: wall)
-      if let fault { throw fault }
-    } catch let fault as BodyFault { passOver(item, .control, fault) }
+  /// Keeps the facts that this machine may take, and queues those that are new to it for the others
+  /// who hold them.
+  mutating func applyFacts(_ body: Result<[Fact], BodyFault>) throws {
+    var news: [Fact] = []
+    var fault: BodyFault?
+    var counts: [FactCache.Place: Int64] = [:]
+    for fact in try body.get() {
+      do { if try take(fact, &counts) { news.append(fact) } } catch let found as BodyFault { fault = fault ?? found }
+    }
+    result.newFacts += news
+    for fact in news where peerRole == .child {
+      guard let definition = coding.factKinds.definition(fact.kind), definition.isAsked,
+        let id = definition.read(fact.text).flatMap({ Hexadecimal.decode($0.identity) }),
+        let request = CommandID(bytes: id)
+      else { continue }
+      try database.tell(.asked(request, by: fact.child), age: age, at: wall)
+    }
+    result.changes += try database.relay(news, from: peer.device, store, at: wall)
+    if let fault { throw fault }
   }
 
   /// Queues the facts that an effect has made, and all facts of a child for a device that becomes a

@@ -5,50 +5,46 @@ import LatchkeyModel
 /// The reports of a child's machine to its parents: its registers and lists. Spec:
 /// Protocol/10-household.md §2, Protocol/06-messages.md §10.
 extension InboxTransaction {
-  mutating func applyRegisters(_ item: DeliveryItem, _ body: Result<[Register], BodyFault>) throws {
-    do {
-      guard peerRole == .child else { throw BodyFault("Only a child's device tells of what it holds.", .role) }
-      let registers = try body.get()
-      for case .machine(let device) in registers.map(\.zone) where device != peer.device {
-        throw BodyFault("The registers are of another device than the one that sent them.", .foreign)
-      }
-      try database.note(registers, by: peer.device, own: own, at: wall)
-      servedChildren = nil
-      result.hasNewHousehold = true
-    } catch let fault as BodyFault { passOver(item, .control, fault) }
+  mutating func applyRegisters(_ body: Result<[Register], BodyFault>) throws {
+    guard peerRole == .child else { throw BodyFault("Only a child's device tells of what it holds.", .role) }
+    let registers = try body.get()
+    for case .machine(let device) in registers.map(\.zone) where device != peer.device {
+      throw BodyFault("The registers are of another device than the one that sent them.", .foreign)
+    }
+    try database.note(registers, by: peer.device, own: own, at: wall)
+    servedChildren = nil
+    result.hasNewHousehold = true
   }
 
   var inventories: Inventories { Inventories(database: database, store: store, wall: wall) }
 
   /// Takes a part of a list that the sender, a child's machine, gives of itself, or that a parent
   /// forwards.
-  mutating func applyInventory(_ item: DeliveryItem, _ body: Result<Inventory, BodyFault>) throws {
-    do {
-      var part = try body.get()
-      guard let kind = InventoryKind.entry(of: part.kind)?.inventory else { return }
-      let device = part.device ?? peer.device
-      part.device = nil
-      switch peerRole {
-      case .child:
-        guard device == peer.device
-        else { throw BodyFault("The list is about another device than the one that sent it.", .foreign) }
-        // A child is believed of a machine that serves the child.
-        if kind.isShared { part = part.naming(try served()) }
-      case .parent:
-        guard kind.isShared, device != peer.device
-        else { throw BodyFault("Only a child's device gives that kind of list of itself.", .role) }
-        guard device != own, try hasRoom(for: device), try !isOutdated(part, of: device) else { return }
-        part = part.of(try served())
-      }
-      let before = peerRole == .child ? try conditions() : []
-      try inventories.keep(part, of: device, by: peer.device, clock)
-      if peerRole == .child { try follow(part, kind, conditionsBefore: before) }
-      switch kind.news {
-      case .household: result.hasNewHousehold = true
-      case .use: result.hasNewUse = true
-      case .nothing: break
-      }
-    } catch let fault as BodyFault { passOver(item, .control, fault) }
+  mutating func applyInventory(_ body: Result<Inventory, BodyFault>) throws {
+    var part = try body.get()
+    guard let kind = InventoryKind.entry(of: part.kind)?.inventory else { return }
+    let device = part.device ?? peer.device
+    part.device = nil
+    switch peerRole {
+    case .child:
+      guard device == peer.device
+      else { throw BodyFault("The list is about another device than the one that sent it.", .foreign) }
+      // A child is believed of a machine that serves the child.
+      if kind.isShared { part = part.naming(try served()) }
+    case .parent:
+      guard kind.isShared, device != peer.device
+      else { throw BodyFault("Only a child's device gives that kind of list of itself.", .role) }
+      guard device != own, try hasRoom(for: device), try !isOutdated(part, of: device) else { return }
+      part = part.of(try served())
+    }
+    let before = peerRole == .child ? try conditions() : []
+    try inventories.keep(part, of: device, by: peer.device, clock)
+    if peerRole == .child { try follow(part, kind, conditionsBefore: before) }
+    switch kind.news {
+    case .household: result.hasNewHousehold = true
+    case .use: result.hasNewUse = true
+    case .nothing: break
+    }
   }
 
   /// Acts on a list of the sender, besides keeping it.
