@@ -33,14 +33,13 @@ extension Database {
   }
 
   fileprivate func installedMatchers() throws -> [AppID: InstalledMatchers] {
-    var found: [AppID: InstalledMatchers] = [:]
-    for row in try rows("SELECT * FROM installed_matcher") {
-      let (text, lines): (String, String) = (row["app_id"], row["matchers"])
-      guard let app = AppID(text) else { continue }
-      let matchers = lines.split(separator: "\n").compactMap { AppMatcher(text: $0) }
-      found[app] = InstalledMatchers(matchers, isOwn: row["is_own"])
+    let found = try rows("SELECT * FROM installed_matcher").compactMap { row in
+      AppID(row["app_id"] as String).map { app in
+        let matchers = (row["matchers"] as String).split(separator: "\n").compactMap { AppMatcher(text: $0) }
+        return (app, InstalledMatchers(matchers, isOwn: row["is_own"]))
+      }
     }
-    return found
+    return Dictionary(found) { $1 }
   }
 
   fileprivate func knownPrograms() throws -> KnownPrograms {

@@ -92,15 +92,13 @@ extension Database {
 
   /// Returns the transaction's changes so far, in order.
   func takeNotedChanges() throws -> [ChangeEvent] {
-    var changes: [ChangeEvent] = []
-    try each("SELECT about, child, device, id, change FROM noted_change ORDER BY rowid", []) { columns in
-      guard let about = ChangeEvent.About(rawValue: columns.text(0)) else { return true }
+    let changes = try all("SELECT about, child, device, id, change FROM noted_change ORDER BY rowid") { columns in
       let word = columns.text(4)
-      changes.append(
+      return ChangeEvent.About(rawValue: columns.text(0)).map { about in
         ChangeEvent(
           about, child: ChildID(bytes: columns.bytes(1)), device: DeviceID(bytes: columns.bytes(2)),
-          id: Hexadecimal.decode(columns.text(3)).flatMap { CommandID(bytes: $0) }, change: word.isEmpty ? nil : word))
-      return true
+          id: Hexadecimal.decode(columns.text(3)).flatMap { CommandID(bytes: $0) }, change: word.isEmpty ? nil : word)
+      }
     }
     if !changes.isEmpty { try run("DELETE FROM noted_change") }
     return changes

@@ -41,19 +41,10 @@ extension Store {
   /// Returns commands, newest first.
   public func commands(device: DeviceID?, limit: Int) async throws(StoreError) -> [ConfigurationCommand] {
     try await read { [own, coding] database in
-      let rows =
-        if let device {
-          try database.rows(
-            """
-            SELECT c.*, p.device_id FROM command c JOIN peer p ON p.number = c.peer
-            WHERE c.peer = (SELECT number FROM peer WHERE device_id = ?) ORDER BY command_id DESC LIMIT ?
-            """, [Data(device.bytes), limit])
-        } else {
-          try database.rows(
-            "SELECT c.*, p.device_id FROM command c JOIN peer p ON p.number = c.peer ORDER BY command_id DESC LIMIT ?",
-            [limit])
-        }
-      return try rows.map { try ConfigurationCommand($0, author: own, coding) }
+      let condition = device == nil ? "" : " WHERE c.peer = (SELECT number FROM peer WHERE device_id = ?)"
+      let arguments: StatementArguments = device.map { [Data($0.bytes), limit] } ?? [limit]
+      return try database.rows(Database.selectCommands + condition + " ORDER BY command_id DESC LIMIT ?", arguments)
+        .map { try ConfigurationCommand($0, author: own, coding) }
     }
   }
 
@@ -141,9 +132,10 @@ extension Database {
     )
   }
 
+  fileprivate static let selectCommands = "SELECT c.*, p.device_id FROM command c JOIN peer p ON p.number = c.peer"
+
   func commandRow(_ id: CommandID) throws -> Row? {
-    try row(
-      "SELECT c.*, p.device_id FROM command c JOIN peer p ON p.number = c.peer WHERE command_id = ?", [Data(id.bytes)])
+    try row(Self.selectCommands + " WHERE command_id = ?", [Data(id.bytes)])
   }
 
   /// Returns whether expired commands are still in a peer's queue.

@@ -144,14 +144,10 @@ extension Store {
   public func silences() async throws(StoreError) -> [DeviceID: (milliseconds: Int64, since: Int64)] {
     let age = age()
     return try await read { database in
-      var silences: [DeviceID: (milliseconds: Int64, since: Int64)] = [:]
-      try database.each(
-        "SELECT device_id, heard_age FROM peer WHERE state = 2 AND role = 'child' AND heard_age IS NOT NULL", []
-      ) { row in
-        silences[try row.deviceID(0)] = (age - row.integer(1), row.integer(1))
-        return true
-      }
-      return silences
+      let heard = try database.all(
+        "SELECT device_id, heard_age FROM peer WHERE state = 2 AND role = 'child' AND heard_age IS NOT NULL"
+      ) { (try $0.deviceID(0), $0.integer(1)) }
+      return Dictionary(uniqueKeysWithValues: heard.map { ($0, (milliseconds: age - $1, since: $1)) })
     }
   }
 
@@ -161,20 +157,16 @@ extension Store {
   ) async throws(StoreError) -> [DeviceID: CommandID] {
     let age = age()
     return try await read { database in
-      var edits: [DeviceID: CommandID] = [:]
-      // The kind and the states are written as in the index of edits. So only edits are read: the
+      // With the kind and the states as they stand in the index of edits, only these are read: the
       // history of a family may have a hundred thousand commands.
-      try database.each(
+      let edits = try database.all(
         """
         SELECT p.device_id, min(c.command_id) FROM command c JOIN peer p ON p.number = c.peer
         WHERE c.kind = '\(kind.rawValue)' AND c.status IN ('queued', 'stored') AND c.created_age <= ? AND p.state = 2
         GROUP BY c.peer
         """, [age - milliseconds]
-      ) { row in
-        if let id = CommandID(bytes: row.bytes(1)) { edits[try row.deviceID(0)] = id }
-        return true
-      }
-      return edits
+      ) { row in try CommandID(bytes: row.bytes(1)).map { (try row.deviceID(0), $0) } }
+      return Dictionary(uniqueKeysWithValues: edits)
     }
   }
 }

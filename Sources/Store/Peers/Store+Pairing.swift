@@ -153,12 +153,10 @@ extension Database {
     let record = try PeerRecord(row)
     let peer = OutboxAddress(number: row["number"], device: device)
     // The discovery key that the joiner received is at least as new as the code.
-    let given: Int64?
+    var given: Int64?
     if let invitation = row["pending_invitation"] as String? {
       given = try self.row("SELECT generation FROM invitation WHERE pairing_id = ?", [invitation])?["generation"]
       try close(invitation, .ok)
-    } else {
-      given = nil
     }
     // The streams of a removed device are closed. Its new pairing begins new ones.
     if record.state == .removed || record.state == .removedUntold { try closeStreams(of: device) }
@@ -181,8 +179,6 @@ extension Database {
       try run(
         "INSERT INTO setting VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
         [Store.discoveryKeySource, device.description])
-    }
-    if record.device.role == .parent {
       let inventories = Inventories(database: self, store: store, wall: wall)
       try inventories.setParents(with: peer, age: age)
       for item in try inventories.householdItems() {

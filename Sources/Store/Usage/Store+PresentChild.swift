@@ -74,19 +74,13 @@ extension Store {
 
 extension Database {
   func presentChildren() throws -> [PresentChild] {
-    var present: [PresentChild] = []
-    try each(
-      "SELECT account, child, boot_id, since_boot, changed_boot, sessions FROM present_child ORDER BY account", []
-    ) { row in
-      present.append(
-        PresentChild(
-          account: UInt32(clamping: row.integer(0)), child: ChildID(bytes: row.bytes(1)), bootID: row.text(2),
-          since: BootInstant(milliseconds: max(0, row.integer(3))),
-          changedAt: BootInstant(milliseconds: min(max(0, row.integer(4)), HybridTimestamp.wallLimit)),
-          sessions: row.text(5).split(separator: " ").map(String.init)))
-      return true
+    try all("SELECT account, child, boot_id, since_boot, changed_boot, sessions FROM present_child ORDER BY account") {
+      PresentChild(
+        account: UInt32(clamping: $0.integer(0)), child: ChildID(bytes: $0.bytes(1)), bootID: $0.text(2),
+        since: BootInstant(milliseconds: max(0, $0.integer(3))),
+        changedAt: BootInstant(milliseconds: min(max(0, $0.integer(4)), HybridTimestamp.wallLimit)),
+        sessions: $0.text(5).split(separator: " ").map(String.init))
     }
-    return present
   }
 
   /// Returns when presence in an account last changed in a boot; `nil` if it did not.
