@@ -57,49 +57,30 @@ extension IPAddress {
   /// machine, its network, or a special range.
   var isPublic: Bool {
     if let embedded { return embedded.isPublic }
-    let ranges = isV4 ? Self.special4 : Self.special6
-    return !ranges.contains { begins(with: $0.start, bits: $0.bits) }
+    return !Self.special.contains { $0.contains(self) }
   }
 
-  private func begins(with start: [UInt8], bits: Int) -> Bool {
-    for (index, byte) in start.enumerated() {
-      let left = bits - index * 8
-      guard left > 0 else { break }
-      let mask: UInt8 = left >= 8 ? 0xFF : ~(0xFF >> UInt8(left))
-      if bytes[index] & mask != byte & mask { return false }
-    }
-    return true
-  }
+  private func isIn(_ network: String) -> Bool { Subnet(network)?.contains(self) == true }
 
   /// The IPv4 address of an IPv4-mapped one.
-  private var mapped: IPAddress? {
-    bytes.count == 16 && begins(with: [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF], bits: 96)
-      ? IPAddress([UInt8](bytes[12...])) : nil
-  }
+  private var mapped: IPAddress? { isIn("::ffff:0:0/96") ? IPAddress([UInt8](bytes[12...])) : nil }
 
   /// The IPv4 address to which packets to this IPv6 address go.
   ///
   /// Mapped, translated, NAT64 and 6to4 addresses have one.
   private var embedded: IPAddress? {
     if let mapped { return mapped }
-    guard bytes.count == 16 else { return nil }
-    let translated = [UInt8](repeating: 0, count: 8) + [0xFF, 0xFF, 0, 0]
-    if begins(with: translated, bits: 96) || begins(with: [0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0], bits: 96) {
-      return IPAddress([UInt8](bytes[12...]))
-    }
-    return begins(with: [0x20, 0x02], bits: 16) ? IPAddress([UInt8](bytes[2..<6])) : nil
+    if isIn("::ffff:0:0:0/96") || isIn("64:ff9b::/96") { return IPAddress([UInt8](bytes[12...])) }
+    return isIn("2002::/16") ? IPAddress([UInt8](bytes[2..<6])) : nil
   }
 
-  private static let special4: [(start: [UInt8], bits: Int)] = [
-    ([0], 8), ([10], 8), ([100, 64], 10), ([127], 8), ([169, 254], 16), ([172, 16], 12), ([192, 0, 0], 24),
-    ([192, 168], 16), ([198, 18], 15), ([224], 4), ([240], 4),
-  ]
-
-  /// The first range has the unspecified address, loopback, and IPv4-compatible addresses.
-  private static let special6: [(start: [UInt8], bits: Int)] = [
-    ([UInt8](repeating: 0, count: 12), 96), ([0x00, 0x64, 0xFF, 0x9B, 0x00, 0x01], 48), ([0xFC], 7),
-    ([0xFE, 0x80], 10), ([0xFE, 0xC0], 10), ([0xFF], 8),
-  ]
+  /// The networks of no public addresses; `::/96` has the unspecified address, loopback, and
+  /// IPv4-compatible addresses.
+  private static let special = [
+    "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+    "192.168.0.0/16", "198.18.0.0/15", "224.0.0.0/4", "240.0.0.0/4", "::/96", "64:ff9b:1::/48", "fc00::/7", "fe80::/10",
+    "fec0::/10", "ff00::/8",
+  ].compactMap { Subnet($0) }
 }
 
 /// The system's resolution of names to addresses.

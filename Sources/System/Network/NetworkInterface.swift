@@ -144,6 +144,13 @@ public struct Subnet: Hashable, Sendable, CustomStringConvertible {
 
   public init(_ address: IPAddress, prefix: Int) { (self.address, self.prefix) = (address, prefix) }
 
+  /// Reads a network such as `192.168.1.0/24`; `nil` for anything else.
+  package init?(_ text: String) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let address = IPAddress(String(parts[0])), let prefix = Int(parts[1]) else { return nil }
+    self.init(address, prefix: prefix)
+  }
+
   /// The length of the prefix, limited to that of the address.
   private var bits: Int { min(max(prefix, 0), address.bytes.count * 8) }
 
