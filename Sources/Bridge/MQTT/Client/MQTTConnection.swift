@@ -178,7 +178,7 @@ extension MQTTConnection {
   func close() { end(nil) }
 
   func end(_ fault: MQTTFault?) {
-    state.withLock { if $0.fault == nil { $0.fault = fault } }
+    if let fault { note(fault) }
     isClosing.store(true, ordering: .relaxed)
     handle.withLock { handle in if let handle { _ = library.disconnect(handle.pointer) } }
   }
@@ -187,6 +187,9 @@ extension MQTTConnection {
 // MARK: - The thread's side
 
 extension MQTTConnection {
+  /// Keeps why the connection ends: the first reason counts.
+  private func note(_ fault: MQTTFault) { state.withLock { $0.fault = $0.fault ?? fault } }
+
   private func run() {
     guard let made = handle.withLock({ $0 }) else { return }
     errno = 0
@@ -197,14 +200,14 @@ extension MQTTConnection {
       let isConnected = state.withLock { $0.isConnected }
       if isClosing.load(ordering: .relaxed) { break }
       if !isConnected, clock() - began > Self.acceptSeconds {
-        state.withLock { if $0.fault == nil { $0.fault = .silent } }
+        note(.silent)
         break
       }
       var seconds = isConnected ? Int(Self.keepAliveSeconds) : 1
       if let first = state.withLock({ $0.sent.values.min() }) {
         let rest = first + confirmSeconds - clock()
         if rest < 0 {
-          state.withLock { if $0.fault == nil { $0.fault = .unconfirmed } }
+          note(.unconfirmed)
           break
         }
         seconds = min(seconds, rest + 1)
@@ -224,11 +227,8 @@ extension MQTTConnection {
     finish(code, reason)
   }
 
-  private func clock() -> Int {
-    var time = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &time)
-    return time.tv_sec
-  }
+  /// Returns the boot clock in seconds.
+  private func clock() -> Int { Int(SystemClock.boot.milliseconds / 1_000) }
 
   private func finish(_ code: CInt, _ reason: CInt) {
     let error = logged.withLock { $0 }
@@ -267,14 +267,12 @@ extension MQTTConnection {
 
   private func accepted(_ code: CInt) {
     guard code == 0 else {
-      let fault: MQTTFault =
-        switch code {
-        case 4, 5: .password
-        case 1: .refused("it does not speak MQTT 3.1.1")
-        case 2: .refused("it does not take the client's name")
-        default: .refused("it is not available")
-        }
-      state.withLock { if $0.fault == nil { $0.fault = fault } }
+      switch code {
+      case 4, 5: note(.password)
+      case 1: note(.refused("it does not speak MQTT 3.1.1"))
+      case 2: note(.refused("it does not take the client's name"))
+      default: note(.refused("it is not available"))
+      }
       return
     }
     state.withLock { $0.isConnected = true }
@@ -293,7 +291,7 @@ extension MQTTConnection {
   private func received(_ pointer: UnsafeRawPointer) {
     guard let message = MosquittoLibrary.message(at: pointer), message.payload.count <= Self.mostBytes else { return }
     if case .dropped = continuation.yield(.message(message)) {
-      state.withLock { if $0.fault == nil { $0.fault = .flood } }
+      note(.flood)
       isClosing.store(true, ordering: .relaxed)
     }
   }
