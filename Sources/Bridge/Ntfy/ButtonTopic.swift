@@ -124,16 +124,10 @@ struct TopicPace {
 
   /// Counts a message, and returns the pause before the next one is read; `nil` for none.
   mutating func count(at now: ContinuousClock.Instant) -> Duration? {
-    if let filledAt {
-      let seconds = (now - filledAt).components.seconds
-      if seconds > 0 {
-        left = Int(min(Int64(Self.most), Int64(left) + min(seconds, Int64(Self.most)) * Int64(Self.perSecond)))
-        self.filledAt = filledAt + .seconds(seconds)
-      }
-    } else {
-      filledAt = now
-    }
-    left -= 1
+    let filled = filledAt ?? now
+    let seconds = max(0, (now - filled).components.seconds)
+    filledAt = filled + .seconds(seconds)
+    left = min(Self.most, left + Int(min(seconds, Int64(Self.most))) * Self.perSecond) - 1
     guard left <= 0 else { return nil }
     pausedAt = now
     // A pause of a whole second, so that a flood wakes this process only once a second.

@@ -154,12 +154,11 @@ actor NtfyPresses {
       let node = try await bridge.node()
       let listed = try await node.ask(Endpoints.getRequests, nil)
       for request in listed where request.state == .open && code.requests.contains(request.requestID) {
-        let answer = code.choice.answer(to: request)
-        switch await Self.ask(node, answer) {
-        case .success(let answered):
+        do throws(LocalAPIError) {
+          let answered = try await node.ask(Endpoints.answerRequest, code.choice.answer(to: request))
           sentences.append(teller.outcome(answered))
           done.append(answered)
-        case .failure(let error):
+        } catch {
           switch error.code {
           case .tooLate, .unknownItem: continue
           case .limit: sentences.append("Not done: no more time may be given from here today.")
@@ -174,11 +173,5 @@ actor NtfyPresses {
     } catch {
       return .again
     }
-  }
-
-  private static func ask(
-    _ node: any NodeInterface, _ answer: AnswerRequest
-  ) async -> Swift.Result<RequestListing, LocalAPIError> {
-    do { return .success(try await node.ask(Endpoints.answerRequest, answer)) } catch { return .failure(error) }
   }
 }
