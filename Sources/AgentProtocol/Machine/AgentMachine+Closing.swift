@@ -102,14 +102,10 @@ extension AgentMachine {
     }
     var effects: [AgentEffect] = []
     for key in running.sorted(by: { ($0.account, $0.app?.text ?? "") < ($1.account, $1.app?.text ?? "") }) {
-      guard let terms = accounts[key.account]?.terms(of: key.app), let closesAt = terms.closesAt, closesAt > now,
-        let due = terms.warnings.last(where: { $0 <= now })
-      else { continue }
-      let level = closesAt - due
-      // Each warning is given once, even if the end moves a little with each decision.
-      if let said = warned[key], said.level <= level, abs(said.closesAt - closesAt) < 30_000 { continue }
-      warned[key] = (level, closesAt)
-      effects.append(tell(.warned(account: key.account, app: key.app, left: closesAt - now), now))
+      let terms = accounts[key.account]?.terms(of: key.app)
+      guard let warning = terms?.warning(after: warned[key], at: now) else { continue }
+      warned[key] = warning
+      effects.append(tell(.warned(account: key.account, app: key.app, left: warning.closesAt - now), now))
     }
     return effects
   }

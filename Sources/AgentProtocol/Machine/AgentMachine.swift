@@ -48,9 +48,9 @@ public struct AgentMachine: Sendable {
   var closedSessions: [UInt32: ClosedSessions] = [:]
   /// When a refused log-in of an account was last reported to the node.
   var refusals: [UInt32: BootInstant] = [:]
-  var warned: [WarnedKey: (level: Int64, closesAt: BootInstant)] = [:]
+  var warned: [WarnedKey: ClosingWarning] = [:]
   /// The last warning before the sessions of an account close.
-  var warnedOfSessions: [UInt32: (level: Int64, closesAt: BootInstant)] = [:]
+  var warnedOfSessions: [UInt32: ClosingWarning] = [:]
   var activity = ActivityClocks()
   /// The screen time of each account in the last report, in milliseconds.
   var toldScreenTime: [UInt32: Int64] = [:]
@@ -234,17 +234,6 @@ extension AccountOrders {
     }
     unknown?.move(from: at)
     sessions?.move(from: at)
-  }
-}
-
-extension ProgramTerms {
-  fileprivate mutating func keep(closed before: ProgramTerms?, at now: BootInstant) {
-    guard let old = before?.closesAt, let new = closesAt, old < new, new <= now else { return }
-    closesAt = old
-  }
-
-  fileprivate mutating func move(from at: BootInstant) {
-    closesAt = closesAt.map { BootInstant(milliseconds: max(0, $0 - at)) }
-    warnings = warnings.filter { $0 > at }.map { BootInstant(milliseconds: $0 - at) }
+    if let opensAt = sessions?.opensAt { sessions?.opensAt = BootInstant(milliseconds: max(1, opensAt - at)) }
   }
 }

@@ -1,7 +1,7 @@
 import LatchkeyModel
 
 /// When the sessions of an account close, and when they open again (Protocol/13-agent.md §4, §13).
-public struct SessionTerms: Hashable, Sendable, FrameValue {
+public struct SessionTerms: Hashable, Sendable, FrameValue, ClosingTerms {
   /// The step that is taken when sessions may not be open.
   public enum Step: UInt8, Hashable, Sendable, CaseIterable {
     /// The sessions are ended, and none may begin.
@@ -52,9 +52,18 @@ public struct SessionTerms: Hashable, Sendable, FrameValue {
   }
 }
 
-extension SessionTerms {
-  /// Keeps the instant at which earlier orders closed the sessions.
-  mutating func keep(closed before: SessionTerms?, at now: BootInstant) {
+/// How long before an end a warning is to be given, and the end.
+typealias ClosingWarning = (level: Int64, closesAt: BootInstant)
+
+/// Terms by which programs or sessions close at an instant, with warnings before it.
+protocol ClosingTerms {
+  var closesAt: BootInstant? { get set }
+  var warnings: [BootInstant] { get set }
+}
+
+extension ClosingTerms {
+  /// Keeps the instant at which earlier orders closed them.
+  mutating func keep(closed before: Self?, at now: BootInstant) {
     guard let old = before?.closesAt, let new = closesAt, old < new, new <= now else { return }
     closesAt = old
   }
@@ -62,8 +71,15 @@ extension SessionTerms {
   /// Converts instants of an earlier boot: what was left at `at` is left at this boot's start.
   mutating func move(from at: BootInstant) {
     closesAt = closesAt.map { BootInstant(milliseconds: max(0, $0 - at)) }
-    opensAt = opensAt.map { BootInstant(milliseconds: max(1, $0 - at)) }
     warnings = warnings.filter { $0 > at }.map { BootInstant(milliseconds: $0 - at) }
+  }
+
+  /// Returns the warning that is due after another one; `nil` if that says the same, or for none.
+  func warning(after said: ClosingWarning?, at now: BootInstant) -> ClosingWarning? {
+    guard let closesAt, closesAt > now, let due = warnings.last(where: { $0 <= now }) else { return nil }
+    // Each warning is given once, even if the end moves a little with each decision.
+    if let said, said.level <= closesAt - due, abs(said.closesAt - closesAt) < 30_000 { return nil }
+    return (closesAt - due, closesAt)
   }
 }
 
@@ -106,7 +122,7 @@ public struct ScreenTerms: Hashable, Sendable, FrameValue {
 }
 
 /// When and how a program closes.
-public struct ProgramTerms: Hashable, Sendable, FrameValue {
+public struct ProgramTerms: Hashable, Sendable, FrameValue, ClosingTerms {
   /// The step that is taken when a program's time is over.
   public enum Step: UInt8, Hashable, Sendable, CaseIterable {
     /// It is asked to end, and killed after the grace.

@@ -132,14 +132,11 @@ extension AgentMachine {
   mutating func warnOfSessions(_ now: BootInstant) -> [AgentEffect] {
     var effects: [AgentEffect] = []
     for account in accounts.keys.sorted() {
-      guard let terms = sessionTerms(of: account), let closesAt = terms.closesAt, closesAt > now,
-        let due = terms.warnings.last(where: { $0 <= now })
+      guard let terms = sessionTerms(of: account),
+        let warning = terms.warning(after: warnedOfSessions[account], at: now)
       else { continue }
-      let level = closesAt - due
-      // Each warning is given once, even if the end moves a little with each decision.
-      if let said = warnedOfSessions[account], said.level <= level, abs(said.closesAt - closesAt) < 30_000 { continue }
-      warnedOfSessions[account] = (level, closesAt)
-      effects.append(tell(.sessionsWarned(account: account, left: closesAt - now, reason: terms.reason), now))
+      warnedOfSessions[account] = warning
+      effects.append(tell(.sessionsWarned(account: account, left: warning.closesAt - now, reason: terms.reason), now))
     }
     return effects
   }
