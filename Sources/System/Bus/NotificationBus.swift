@@ -64,9 +64,7 @@ final class NotificationBus {
   func owner() throws(NotificationFault) -> NotificationService.Owner {
     let bus = "org.freedesktop.DBus"
     let method = BusConnection.Method(service: bus, path: "/org/freedesktop/DBus", interface: bus, name: "GetNameOwner")
-    let answer = self.bus.call(method, within: BusConnection.Deadline(Self.callMilliseconds)) {
-      $0.append(Self.service)
-    }
+    let answer = self.bus.call(method, within: .init(Self.callMilliseconds)) { $0.append(Self.service) }
     guard let name = answer?.text("s") else { throw NotificationFault(reason: self.bus.refusal) }
     _ = process()
     return NotificationService.Owner(name: name, generation: generation)
@@ -99,7 +97,7 @@ final class NotificationBus {
     _ name: String, _ fill: (BusMessage) -> Bool = { _ in true }
   ) throws(NotificationFault) -> BusMessage {
     let method = BusConnection.Method(service: Self.service, path: Self.path, interface: Self.service, name: name)
-    guard let answer = bus.call(method, within: BusConnection.Deadline(Self.callMilliseconds), fill) else {
+    guard let answer = bus.call(method, within: .init(Self.callMilliseconds), fill) else {
       throw NotificationFault(reason: bus.refusal)
     }
     return answer

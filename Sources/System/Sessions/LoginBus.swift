@@ -8,7 +8,6 @@ public final class LoginBus {
   static let mostSessions = 64
   /// The most entries of logind's list that are considered.
   private static let mostListed = 4_096
-  private static let mostMessages = 256
   /// The longest time that connecting, or reading all sessions, may take, in milliseconds.
   private static let readMilliseconds: Int64 = 500
   /// The longest time that a command to logind may take, in milliseconds.
@@ -91,17 +90,13 @@ public final class LoginBus {
   }
 
   /// Asks a session's desktop to lock it; returns whether logind forwarded the request.
-  public func lock(_ session: String) -> Bool {
-    call(
-      Self.manager, Self.managerInterface, "LockSession", within: BusConnection.Deadline(Self.orderMilliseconds),
-      { $0.append(session) }) != nil
-  }
+  public func lock(_ session: String) -> Bool { order("LockSession") { $0.append(session) } }
 
   /// Ends all sessions of an account and its lingering processes; returns whether logind does so.
-  public func terminateUser(_ uid: UInt32) -> Bool {
-    call(
-      Self.manager, Self.managerInterface, "TerminateUser", within: BusConnection.Deadline(Self.orderMilliseconds),
-      { $0.append(uid) }) != nil
+  public func terminateUser(_ uid: UInt32) -> Bool { order("TerminateUser") { $0.append(uid) } }
+
+  private func order(_ name: String, _ fill: (BusMessage) -> Bool) -> Bool {
+    call(Self.manager, Self.managerInterface, name, within: .init(Self.orderMilliseconds), fill) != nil
   }
 
   /// Calls a method of logind's, and returns its answer; `nil` if it is refused or late.
