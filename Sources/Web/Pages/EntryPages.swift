@@ -1,4 +1,5 @@
 import LatchkeyModel
+import LatchkeyNode
 
 /// The pages for browsers that are not let in, and for faults.
 enum EntryPages {
@@ -25,20 +26,7 @@ enum EntryPages {
         self.init(500, Phrase("Something went wrong in the pages themselves: try again."), back: back)
         return
       }
-      self.init(Self.status(error.code), error.phrase ?? Phrase(verbatim: error.message), back: back)
-    }
-
-    private static func status(_ code: LocalAPIError.Code) -> Int {
-      switch code {
-      case .invalid, .typo: 400
-      case .forbidden: 403
-      case .unknownDevice, .unknownChild, .unknownCommand, .unknownPairing, .unknownSession, .unknownItem: 404
-      case .ambiguousDevice, .ambiguousChild, .wrongRole, .tooLate, .stillRunning: 409
-      case .limit: 429
-      case .internal: 500
-      case .noAgent, .timeout: 503
-      case .storage: 507
-      }
+      self.init(error.code.status, error.phrase ?? Phrase(verbatim: error.message), back: back)
     }
   }
 

@@ -1,6 +1,24 @@
 import LatchkeyModel
 import NIOHTTP1
 
+extension LocalAPIError.Code {
+  /// The status of an answer over HTTP with this error.
+  ///
+  /// Spec: Protocol/07-local-api.md §2.
+  package var status: Int {
+    switch self {
+    case .invalid, .typo: 400
+    case .forbidden: 403
+    case .unknownDevice, .unknownChild, .unknownCommand, .unknownPairing, .unknownSession, .unknownItem: 404
+    case .ambiguousDevice, .ambiguousChild, .wrongRole, .tooLate, .stillRunning: 409
+    case .limit: 429
+    case .storage: 507
+    case .timeout, .noAgent: 503
+    case .internal: 500
+    }
+  }
+}
+
 /// An error in the form in which the local API answers it: the HTTP status and the JSON body.
 package struct ControlFailure: Error, Hashable, Sendable {
   package var status: Int
@@ -15,23 +33,7 @@ package struct ControlFailure: Error, Hashable, Sendable {
   }
 
   /// Creates the answer to a node's error, with the status for its code.
-  ///
-  /// Spec: Protocol/07-local-api.md §2.
-  init(_ error: LocalAPIError) {
-    self.error = error
-    self.allow = []
-    status =
-      switch error.code {
-      case .invalid, .typo: 400
-      case .forbidden: 403
-      case .unknownDevice, .unknownChild, .unknownCommand, .unknownPairing, .unknownSession, .unknownItem: 404
-      case .ambiguousDevice, .ambiguousChild, .wrongRole, .tooLate, .stillRunning: 409
-      case .limit: 429
-      case .storage: 507
-      case .timeout, .noAgent: 503
-      case .internal: 500
-      }
-  }
+  init(_ error: LocalAPIError) { (status, self.error, allow) = (error.code.status, error, []) }
 
   /// Creates the answer to a request that is not valid HTTP.
   init(_ fault: HTTPParserError) {
