@@ -128,7 +128,7 @@ struct PlanEdit: Hashable, Sendable {
   /// - Throws: `Fault` for a field that cannot be read, or if the form changes nothing.
   init(_ rule: PlanRule, _ fields: FormFields, _ plan: ChildPlan) throws(Fault) {
     self.rule = rule
-    days = try Self.days(rule, fields, plan.today)
+    days = try Self.days(fields, plan.today)
     var changes: [RuleRequest.Change]
     do throws(RuleFault) {
       let value = try fields["value"].map { text throws(RuleFault) in
@@ -155,7 +155,7 @@ struct PlanEdit: Hashable, Sendable {
   }
 
   /// Returns the days that a form means; `nil` for always.
-  private static func days(_ rule: PlanRule, _ fields: FormFields, _ today: FamilyDay) throws(Fault) -> DayRange? {
+  private static func days(_ fields: FormFields, _ today: FamilyDay) throws(Fault) -> DayRange? {
     switch fields["when"] ?? "always" {
     case "always":
       let field = ["first", "last", "name"].first { fields[$0] != nil }

@@ -6,7 +6,7 @@ import LatchkeyRules
 enum PlanWords {
   /// Returns sentences about what changes, from when, and which machines get it later.
   static func sentences(of edit: PlanEdit, _ plan: ChildPlan, _ clock: PageClock) -> [Phrase] {
-    [new(edit.changes, plan), old(edit, plan), start(edit, plan, clock)].compactMap(\.self) + familys(edit, plan)
+    [new(edit.changes, plan), old(edit, plan), start(edit, plan, clock), familys(edit)].compactMap(\.self)
       + machines(plan)
   }
 
@@ -80,11 +80,11 @@ enum PlanWords {
     return next.map { Phrase("It begins next: {moment}.", ["moment": .phrase(clock.moment($0))]) }
   }
 
-  /// Returns a sentence about the family's rule that applies once the child's own rule is removed.
-  private static func familys(_ edit: PlanEdit, _ plan: ChildPlan) -> [Phrase] {
+  /// Returns what of the whole family's holds once the child's own rule is removed.
+  private static func familys(_ edit: PlanEdit) -> Phrase? {
     let removed = edit.changes.filter { $0.value == nil && $0.key == edit.rule.key.text }
-    guard edit.changes.allSatisfy({ $0.value == nil }), !removed.isEmpty else { return [] }
-    return [Phrase("If something is set for the whole family, that holds then.")]
+    guard edit.changes.allSatisfy({ $0.value == nil }), !removed.isEmpty else { return nil }
+    return Phrase("If something is set for the whole family, that holds then.")
   }
 
   /// Returns a sentence about the machines that get a change at once, and those that get it later.
