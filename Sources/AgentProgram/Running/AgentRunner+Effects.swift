@@ -46,7 +46,7 @@ extension AgentRunner {
     }
     if ready.dropFirst(own + watched.count + frozen.count).contains(where: { $0.revents != 0 }) { answerGates() }
     if ready[2].revents != 0 { _ = readEvents() }
-    if ready[1].revents != 0 { serve(ready[1].revents) }
+    if ready[1].revents != 0 { serve() }
     if ready[0].revents != 0 { accept() }
   }
 

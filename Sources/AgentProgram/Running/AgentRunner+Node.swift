@@ -27,7 +27,7 @@ extension AgentRunner {
   }
 
   /// Sends pending frames to the node, and handles the frames that it sent.
-  func serve(_ ready: Int16) {
+  func serve() {
     guard let connection else { return }
     guard connection.flush(), let frames = connection.receive() else {
       self.connection = nil
