@@ -59,12 +59,7 @@ extension AgentRunner {
   }
 
   /// The descriptor of the kernel's events; -1 without them.
-  var eventsDescriptor: Int32 {
-    switch events {
-    case .some(let events): events.descriptor
-    case .none: -1
-    }
-  }
+  var eventsDescriptor: Int32 { events?.descriptor ?? -1 }
 
   /// Returns the present for the machine, after reporting a sleep or a change of the wall clock.
   ///

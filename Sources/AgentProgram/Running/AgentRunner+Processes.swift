@@ -144,7 +144,7 @@ extension AgentRunner {
     // Bounded, so that the node is served and signs of life are sent in a storm of programs.
     let end = BootClock.now() + Self.eventsMilliseconds
     for _ in 0..<4_096 {
-      guard let event = nextEvent() else { return hasMore }
+      guard let event = events?.next() else { return hasMore }
       switch event {
       case .started(let pid):
         hasMore = true
@@ -187,16 +187,6 @@ extension AgentRunner {
     let isWanted = machine.followsCopies || !closing.isEmpty
     guard isWanted != hasCopiesReported else { return }
     hasCopiesReported = isWanted
-    switch events {
-    case .some(let events): events.reportForks(isWanted)
-    case .none: break
-    }
-  }
-
-  private func nextEvent() -> ProcessEvents.Event? {
-    switch events {
-    case .some(let events): events.next()
-    case .none: nil
-    }
+    events?.reportForks(isWanted)
   }
 }

@@ -87,20 +87,10 @@ struct UnreadableProcesses {
   /// The number of such processes in one account from which all of its programs are killed.
   static let mostOfAccount = 4
 
-  private final class Held {
-    let number: Int32
-    let handle: ProcessHandle
-    init?(_ number: Int32) {
-      guard let handle = ProcessHandle(of: number) else { return nil }
-      self.number = number
-      self.handle = handle
-    }
-  }
-
-  private var held: [Held]
+  private var held: [(number: Int32, handle: ProcessHandle)]
 
   /// Opens the processes with these numbers, before a number can be reused.
-  init(_ numbers: [Int32]) { held = numbers.compactMap { Held($0) } }
+  init(_ numbers: [Int32]) { held = numbers.compactMap { number in ProcessHandle(of: number).map { (number, $0) } } }
 
   var isEmpty: Bool { held.isEmpty }
 

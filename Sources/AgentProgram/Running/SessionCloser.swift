@@ -39,7 +39,7 @@ struct SessionCloser {
     for _ in 0..<Self.rounds {
       let left = processes(of: account).filter { spared.insert($0).inserted }
       guard !left.isEmpty else { return }
-      for process in left { if let handle = ProcessHandle(process) { handle.send(signal: SIGKILL) } }
+      for process in left { ProcessHandle(process)?.send(signal: SIGKILL) }
     }
   }
 

@@ -3,7 +3,7 @@ import Glibc
 
 /// The kernel's events about processes, if it provides them to this process (Protocol/13-agent.md
 /// §10).
-public struct ProcessEvents: ~Copyable, Sendable {
+public final class ProcessEvents: Sendable {
   public enum Event: Hashable, Sendable {
     case started(Int32)
     /// A process began as a copy of another one, without starting another program.

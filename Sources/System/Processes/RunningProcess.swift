@@ -149,7 +149,7 @@ public enum ProcessLiveness {
 }
 
 /// A descriptor of a process, which stays valid for that process when its number is reused.
-public struct ProcessHandle: ~Copyable, Sendable {
+public final class ProcessHandle: Sendable {
   /// The descriptor, which can be polled for the end of the process.
   public let descriptor: Int32
 
@@ -189,7 +189,7 @@ public struct ProcessHandle: ~Copyable, Sendable {
   /// Sends a signal to the process; returns `false` if it has ended, or belongs to a user over whom
   /// this process has no rights.
   @discardableResult
-  public borrowing func send(signal number: Int32) -> Bool { latchkey_pidfd_signal(descriptor, number) == 0 }
+  public func send(signal number: Int32) -> Bool { latchkey_pidfd_signal(descriptor, number) == 0 }
 
   public var hasEnded: Bool {
     var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
