@@ -65,22 +65,14 @@ struct LoginGate {
   }
 
   private func answer(to question: GateQuestion) -> GateAnswer? {
-    let end = SystemClock.boot.milliseconds + Self.patience
     // The peer must be the owner of the agent's folder.
     guard let socket = LocalSocket.connect(to: socket), socket.peer?.user == geteuid(),
       socket.write(question.bytes[...]) == question.bytes.count
     else { return nil }
-    var bytes: [UInt8] = []
-    while bytes.count <= GateAnswer.maximumBytes {
-      let left = end - SystemClock.boot.milliseconds
-      guard left > 0 else { return nil }
-      var ready = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
-      guard poll(&ready, 1, Int32(left)) > 0 else { continue }
-      // The answer is complete when the agent closes the connection.
-      guard let more = socket.read() else { return GateAnswer(bytes: bytes) }
-      bytes += more
-    }
-    return nil
+    // The answer is complete when the agent closes the connection.
+    let most = GateAnswer.maximumBytes
+    return socket.read(within: Self.patience, by: .boot) { $0.count > most }
+      .flatMap { $0.count > most ? nil : GateAnswer(bytes: $0) }
   }
 }
 

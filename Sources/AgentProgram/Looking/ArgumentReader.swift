@@ -115,8 +115,6 @@ struct ArgumentReader {
 struct JavaCommand {
   /// The largest file that is read, in bytes.
   private static let mostBytes = 65_536
-  /// `O_PATH`, which the header declares only to programs that ask for more than POSIX.
-  private static let onlyNames: Int32 = 0o10_000_000
   private static let name = Array("sun.rt.javaCommand".utf8) + [0]
 
   /// Returns whether an executable is a Java virtual machine, by its name.
@@ -138,6 +136,7 @@ struct JavaCommand {
   ///
   /// Nothing is opened in a file system that a program serves.
   private static func bytes(in root: String, _ folder: String, _ file: String, _ account: UInt32) -> [UInt8]? {
+    let onlyNames = RegularFile.onlyNames
     let base = Glibc.open(root, onlyNames | O_DIRECTORY | O_CLOEXEC)
     guard base >= 0 else { return nil }
     defer { close(base) }

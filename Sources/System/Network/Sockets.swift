@@ -11,9 +11,6 @@ public final class LocalSocket: Sendable {
 
   public let descriptor: Int32
 
-  /// `O_PATH`, which the header declares only to programs that ask for more than POSIX.
-  private static let pathOnly: Int32 = 0o10_000_000
-
   private init(_ descriptor: Int32) { self.descriptor = descriptor }
 
   deinit { close(descriptor) }
@@ -64,6 +61,23 @@ public final class LocalSocket: Sendable {
     return count == 0 ? nil : bytes
   }
 
+  /// Reads until there is enough, or the other side has ended; `nil` if the time in milliseconds is
+  /// over before, by a clock.
+  package func read(
+    within milliseconds: Int64, by clock: SystemClock = .awake, until isEnough: ([UInt8]) -> Bool
+  ) -> [UInt8]? {
+    let deadline = clock.milliseconds + milliseconds
+    var bytes: [UInt8] = []
+    while !isEnough(bytes) {
+      var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let rest = deadline - clock.milliseconds
+      guard rest > 0, poll(&waiting, 1, Int32(clamping: rest)) != 0 else { return nil }
+      guard let more = read() else { break }
+      bytes += more
+    }
+    return bytes
+  }
+
   /// Writes as many of the bytes as there is room for, and returns how many; `nil` if the
   /// connection has ended.
   public func write(_ bytes: ArraySlice<UInt8>) -> Int? {
@@ -81,7 +95,8 @@ public final class LocalSocket: Sendable {
   private static func at(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Bool) -> Bool {
     // A path in an address has at most 107 bytes. The path of the folder's descriptor is short.
     let cut = path.lastIndex(of: "/")
-    let folder = open(cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ".", Self.pathOnly | O_CLOEXEC)
+    let place = cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let folder = open(place, RegularFile.onlyNames | O_CLOEXEC)
     guard folder >= 0 else { return false }
     defer { close(folder) }
     let name = cut.map { path[path.index(after: $0)...] } ?? path[...]

@@ -171,7 +171,7 @@ public enum RegularFile {
   /// `O_PATH`, which opens a descriptor that names a file without opening the file.
   ///
   /// The header declares it only to programs that ask for more than POSIX.
-  private static let onlyNames: Int32 = 0o10_000_000
+  package static let onlyNames: Int32 = 0o10_000_000
 
   /// Opens a regular file for reading, and returns its descriptor; `nil` if it is not a regular
   /// file or cannot be read.

@@ -62,8 +62,7 @@ final class InvitationService: Sendable {
   /// - Throws: `WebFault` if the socket cannot be created.
   func run(onRunning: @Sendable () -> Void) async throws {
     guard let listener = LocalSocket.listen(at: place.socket) else {
-      throw WebFault(
-        "\(place.socket) cannot be made (\(String(cString: strerror(errno)))): check the folder's rights and the disk.")
+      throw place.fault(place.socket)
     }
     let (callers, continuation) = AsyncStream<LocalSocket>.makeStream(bufferingPolicy: .bufferingNewest(64))
     let source = DispatchSource.makeReadSource(fileDescriptor: listener.descriptor, queue: .global())
@@ -105,22 +104,4 @@ final class InvitationService: Sendable {
   }
 
   func remove(_ link: String) { if let file = files.withLock({ $0.removeValue(forKey: link) }) { unlink(file) } }
-}
-
-extension LocalSocket {
-  /// Reads until there are enough bytes, or the other side has ended.
-  ///
-  /// Returns `nil` if the time, in milliseconds, is over before.
-  fileprivate func read(within milliseconds: Int64, until isEnough: ([UInt8]) -> Bool) -> [UInt8]? {
-    let deadline = SystemClock.awake.milliseconds + milliseconds
-    var bytes: [UInt8] = []
-    while !isEnough(bytes) {
-      var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      let rest = deadline - SystemClock.awake.milliseconds
-      guard rest > 0, poll(&waiting, 1, Int32(clamping: rest)) != 0 else { return nil }
-      guard let more = read() else { break }
-      bytes += more
-    }
-    return bytes
-  }
 }

@@ -92,12 +92,12 @@ public struct WebPlace: Hashable, Sendable {
       """
   }
 
-  private func fault(_ path: String) -> WebFault {
-    WebFault("\(path) cannot be made (\(String(cString: strerror(errno)))): check the folder's rights and the disk.")
+  func fault(_ path: String) -> WebFault {
+    WebFault("\(path) cannot be made (\(SystemError.reason())): check the folder's rights and the disk.")
   }
 
-  /// Returns whether a folder belongs to this account and no other account may enter it.
-  private static func isPrivate(_ path: String) -> Bool {
+  /// Returns whether a folder belongs to this account and nobody else may enter it.
+  static func isPrivate(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
       && status.st_mode & 0o077 == 0
