@@ -39,6 +39,12 @@ struct ChildPlan: Sendable {
   var name: String { day.name.text }
   var today: FamilyDay { FamilyDay(day.day) ?? .first }
 
+  /// The times of today's bedtime, by the plan or what holds today instead.
+  var bedtimeToday: [ClockWindow] {
+    let exception = plan.exceptions.last { $0.days.contains(today) && $0.rules.bedtime != nil }?.rules.bedtime
+    return exception?.windows ?? plan.bedtime?[today.weekday] ?? []
+  }
+
   var boundary: DayBoundary? {
     let hour = rules.family.first { RuleKey($0.key) == ChildRule.dayStart.key }.flatMap { Int($0.value) } ?? 0
     return try? DayBoundary(zone: day.zone, dayStartHour: hour)

@@ -60,7 +60,7 @@ enum DayLine {
       let part = Double(min(max(instant, first), last) - first) / Double(max(1, last - first))
       return left + Int((part * Double(24 * hour)).rounded())
     }
-    var line: PageData = [
+    let line = PageData(known: [
       "id": plan.child, "of": day.description,
       "heading": Phrase("The day: {day}", ["day": .phrase(PageClock.day(day))]),
       "previous": day.advanced(byDays: -1).description, "hasSessions": !sessions.isEmpty, "height": bottom + 24,
@@ -94,11 +94,9 @@ enum DayLine {
           "earned": session.milliPoints.map { PageWords.number($0) } ?? PageWords.none,
         ]
       },
-    ]
-    if day < plan.today { line["following"] = day.advanced(byDays: 1).description }
-    if isMore {
-      line["more"] = Phrase("Earlier sessions of the day are not shown here; the table to keep counts them.")
-    }
+      "following": day < plan.today ? day.advanced(byDays: 1).description : nil,
+      "more": isMore ? Phrase("Earlier sessions of the day are not shown here; the table to keep counts them.") : nil,
+    ])
     return ["line": line]
   }
 

@@ -85,7 +85,7 @@ enum ActivityPage {
   ) -> PageData {
     let clock = PageClock(now: now)
     let machines = [(status.deviceID, status.name)] + status.peers.map { ($0.device.deviceID, $0.device.name) }
-    var data: PageData = [
+    return PageData(known: [
       "children": children.map { option($0.childID.description, $0.name.text, filter.child) },
       "machines": machines.map { option($0.0.description, $0.1.text, filter.device) },
       "hasEntries": !found.entries.isEmpty, "isLater": filter.before != nil, "first": filter.query(),
@@ -94,10 +94,8 @@ enum ActivityPage {
           "when": clock.moment(entry.at), "by": AuditText.author(entry), "whom": AuditText.whom(entry),
           "words": AuditText.words(entry), "earlier": AuditText.before(entry),
         ] as PageData
-      },
-    ]
-    if let next = found.next { data["next"] = filter.query(before: next) }
-    return data
+      }, "next": found.next.map { filter.query(before: $0) },
+    ])
   }
 
   private static func option(_ key: String, _ name: String, _ chosen: String?) -> PageData {

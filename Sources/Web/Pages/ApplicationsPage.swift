@@ -109,7 +109,8 @@ enum ApplicationsPage {
     let clock = PageClock(zone: found.zone, now: now)
     let fitting = found.apps.filter(filter.fits)
     let shown = fitting.prefix(most)
-    var data: PageData = [
+    let (hidden, unlisted) = (fitting.count - shown.count, found.moreRefused)
+    return PageData(known: [
       "id": found.child, "heading": title(found), "back": Phrase("{child}'s day", ["child": .text(found.name)]),
       "isLive": entered == nil, "query": filter.text, "show": filter.kind.rawValue,
       "filters": ApplicationFilter.Kind.allCases.map { option($0.rawValue, $0.label, filter.kind.rawValue) },
@@ -119,49 +120,44 @@ enum ApplicationsPage {
       "applications": shown.enumerated().map { row($1, number: $0, isChecked: entered?["app:\($1.id)"] != nil) },
       "kinds": options(ApplicationChoice.categories, entered?["category"]),
       "uses": options(ApplicationChoice.uses, entered?["use"]),
-      "enteredLimit": entered?["limit"] ?? "", "enteredRate": entered?["rate"] ?? "",
-    ]
-    if let fault { data["fault"] = fault }
-    if fitting.count > shown.count {
-      data["more"] = Phrase(
-        one: "1 more application is not shown: search for it.",
-        other: "{count} more applications are not shown: search for them.", count: fitting.count - shown.count)
-    }
-    if found.moreRefused > 0 {
-      data["moreRefused"] = Phrase(
-        one: "1 more program was closed than the list has room for: what is allowed makes room.",
-        other: "{count} more programs were closed than the list has room for: what is allowed makes room.",
-        count: found.moreRefused)
-    }
-    return data
+      "enteredLimit": entered?["limit"] ?? "", "enteredRate": entered?["rate"] ?? "", "fault": fault,
+      "more": hidden == 0
+        ? nil
+        : Phrase(
+          one: "1 more application is not shown: search for it.",
+          other: "{count} more applications are not shown: search for them.", count: hidden),
+      "moreRefused": unlisted <= 0
+        ? nil
+        : Phrase(
+          one: "1 more program was closed than the list has room for: what is allowed makes room.",
+          other: "{count} more programs were closed than the list has room for: what is allowed makes room.",
+          count: unlisted),
+    ])
   }
 
   private static func row(_ app: KnownApplications.App, number: Int, isChecked: Bool) -> PageData {
     let hasHours = app.hours != nil || app.groups.contains { $0.hours != nil }
-    var data: PageData = [
+    return PageData(known: [
       "app": app.id.text, "version": app.version, "number": number, "isChecked": isChecked, "name": app.name,
       "category": ApplicationChoice.category(app),
       "used": app.used < 60_000 ? PageWords.none : PageWords.span(app.used),
       "rate": app.rate.map { PageWords.number($0) } ?? PageWords.none, "allowed": ApplicationChoice.allowed(app),
       "limit": ApplicationChoice.limit(app) ?? PageWords.none, "isBrief": !hasHours,
-      "places": app.places.isEmpty ? "–" : app.places.joined(separator: ", "),
-    ]
-    if let groups = ApplicationChoice.groups(app) { data["groups"] = groups }
-    return data
+      "places": app.places.isEmpty ? "–" : app.places.joined(separator: ", "), "groups": ApplicationChoice.groups(app),
+    ])
   }
 
   private static func refused(_ program: RefusedListing, _ clock: PageClock) -> PageData {
     let category = (program.category ?? .neutral).rawValue
-    var data: PageData = [
+    return PageData(known: [
       "program": ApplicationForms.mark(of: program), "isUnallowable": !program.isAllowable,
       "isAllowable": program.isAllowable, "name": program.displayName,
       "when": Phrase(
         "closed {moment} on {machine}",
         ["moment": .phrase(clock.moment(program.refusedAt)), "machine": .text(program.deviceName.text)]),
       "categories": AppCategory.allCases.map { option($0.rawValue, PageWords.title($0), category) },
-    ]
-    if let file = program.file { data["file"] = ["file": file] as PageData }
-    return data
+      "file": program.file.map { ["file": $0] as PageData },
+    ])
   }
 
   private static func options(_ choices: [(word: String, label: Phrase)], _ chosen: String?) -> [PageData] {

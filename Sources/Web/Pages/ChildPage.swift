@@ -107,7 +107,8 @@ enum ChildPage {
     let own = rules.rules.filter { exception($0, clock) == nil && isRule($0) }
     let familys = rules.family.filter(isRule)
     let isEarlier = last < today
-    var data: PageData = [
+    let machines = peers.filter { rules.child.machines.contains($0.device.name) }
+    return PageData(known: [
       "id": day.childID.description, "name": day.name.text, "figure": PageWords.figure(day.screen),
       "used": PageWords.used(day), "notices": day.notices, "week": week,
       "before": first.advanced(byDays: isMonth ? -1 : -7).description, "isEarlier": isEarlier, "isMonth": isMonth,
@@ -120,13 +121,9 @@ enum ChildPage {
       "exceptions": exceptions, "hasExceptions": !exceptions.isEmpty,
       "rules": own.map { rule($0, clock) }, "familys": familys.map { rule($0, clock) },
       "hasRules": !own.isEmpty || !familys.isEmpty, "hasFamilys": !familys.isEmpty,
-    ]
-    let machines = peers.filter { rules.child.machines.contains($0.device.name) }
-    if let stale = PageWords.stale(rules.child, machines, clock) { data["stale"] = stale }
-    if isEarlier { data["after"] = last.advanced(byDays: 1).description }
-    if let reason = PageWords.reason(day.screen, clock) { data["reason"] = reason }
-    if let bar = UseBar.data(day) { data["bar"] = bar }
-    return data
+      "stale": PageWords.stale(rules.child, machines, clock), "reason": PageWords.reason(day.screen, clock),
+      "after": isEarlier ? last.advanced(byDays: 1).description : nil, "bar": UseBar.data(day),
+    ])
   }
 
   /// Returns the Monday of a day's week.
@@ -166,15 +163,14 @@ enum ChildPage {
   }
 
   private static func rule(_ rule: RuleListing, _ clock: PageClock) -> PageData {
-    var data: PageData = [
+    PageData(known: [
       "words": rule.said,
       // A zone that a machine has set by itself has no time.
       "set": rule.setAt == 0
         ? Phrase("set by the machine itself")
         : Phrase("set by {name}, {ago}", ["name": .text(rule.setBy.text), "ago": .phrase(clock.ago(rule.setAt))]),
-    ]
-    if let fault = rule.notInForcePhrase ?? rule.notInForce.map({ Phrase(verbatim: $0) }) { data["fault"] = fault }
-    return data
+      "fault": rule.notInForcePhrase ?? rule.notInForce.map { Phrase(verbatim: $0) },
+    ])
   }
 }
 
@@ -210,11 +206,8 @@ enum ChildActions {
 
   /// Returns the links and buttons that fit the present state.
   static func data(_ plan: ChildPlan) -> PageData {
-    let today = plan.today
-    let exception = plan.plan.exceptions.last { $0.days.contains(today) && $0.rules.bedtime != nil }?.rules.bedtime
-    let windows = exception?.windows ?? plan.plan.bedtime?[today.weekday] ?? []
-    return [
-      "hasBedtime": !windows.isEmpty, "hasMachine": !plan.machines.isEmpty,
+    [
+      "hasBedtime": !plan.bedtimeToday.isEmpty, "hasMachine": !plan.machines.isEmpty,
       "bedtimeVersion": plan.version(of: .bedtime),
     ]
   }

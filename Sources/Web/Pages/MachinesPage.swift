@@ -63,7 +63,7 @@ enum MachinesPage {
     let isParents = peer.device.role == .parent
     let waiting = peer.queues.reduce(Int64(0)) { $0 + $1.waitingItems }
     let about = conditions.filter { $0.deviceID == peer.device.deviceID }.compactMap(sentence)
-    var data: PageData = [
+    return PageData(known: [
       "id": peer.device.deviceID.description, "name": peer.device.name.text,
       "whose": isParents
         ? Phrase("a parent's machine")
@@ -72,12 +72,10 @@ enum MachinesPage {
       "touch": PageWords.touch(peer, clock), "sync": sync(peer.sync, clock),
       "waiting": waiting == 0
         ? Phrase("nothing") : Phrase(one: "{count} item", other: "{count} items", count: Int(clamping: waiting)),
-      "paired": clock.moment(peer.device.pairedAt),
+      "paired": clock.moment(peer.device.pairedAt), "address": peer.address,
       "sentences": (peer.isConnected ? [] : [peer.lastError].compactMap(\.self)).map { Phrase(verbatim: $0) }
         + marks(peer) + about,
-    ]
-    if let address = peer.address { data["address"] = address }
-    return data
+    ])
   }
 
   /// Returns the sentence about a condition that weakens the rules on a machine; `nil` for a

@@ -101,7 +101,7 @@ enum MePage {
       day.screen.isAllowed
       ? day.apps.filter { $0.verdict.isAllowed && $0.verdict.until != nil && running.contains($0.appID) } : []
     let named = day.apps.filter { !$0.appID.isOfMany }.sorted { $0.displayName < $1.displayName }
-    var data: PageData = [
+    return PageData(known: [
       "heading": Phrase("My time, {name}", ["name": .text(day.name.text)]), "ring": TimeRing.data(day),
       "figure": PageWords.figure(day.screen), "used": PageWords.used(day), "notices": day.notices, "canAsk": true,
       "running": day.running.map { PageWords.running($0, clock) }, "hasClosed": !closed.isEmpty,
@@ -110,27 +110,20 @@ enum MePage {
       "requests": requests.map {
         Phrase("{wish}: {answer}", ["wish": .phrase($0.wish()), "answer": .phrase(PageWords.answer($0))])
       },
-      "seen": seen(parents),
-    ]
-    if let reason = PageWords.reason(day.screen, clock) { data["reason"] = reason }
-    if let points = day.milliPoints {
-      data["points"] = PageWords.points(points)
-      data["earning"] = earning(day, points)
-    }
-    if !sharers.isEmpty { data["sharers"] = ["names": sharers.map(\.text), "isNamed": true] as PageData }
-    return data
+      "seen": seen(parents), "reason": PageWords.reason(day.screen, clock),
+      "points": day.milliPoints.map(PageWords.points), "earning": day.milliPoints.map { earning(day, $0) },
+      "sharers": sharers.isEmpty ? nil : ["names": sharers.map(\.text), "isNamed": true] as PageData,
+    ])
   }
 
   static func data(_ unnamed: UnnamedToday, _ sharers: [DeviceName], now: Int64) -> PageData {
     let clock = PageClock(zone: unnamed.zone, now: now)
-    var data: PageData = [
+    return PageData(known: [
       "heading": Phrase("Who is there?"), "figure": PageWords.figure(unnamed.screen), "notices": [unnamed.sentence],
       "hasClosed": !unnamed.apps.isEmpty, "closed": unnamed.apps.map { line($0, clock) }, "canAsk": false,
       "sharers": ["names": sharers.map(\.text), "isNamed": false] as PageData,
-      "seen": Phrase("Your parents see it on their machines."),
-    ]
-    if let reason = PageWords.reason(unnamed.screen, clock) { data["reason"] = reason }
-    return data
+      "seen": Phrase("Your parents see it on their machines."), "reason": PageWords.reason(unnamed.screen, clock),
+    ])
   }
 
   private static func line(_ app: AppToday, _ clock: PageClock) -> Phrase {
@@ -141,18 +134,16 @@ enum MePage {
 
   private static func earning(_ day: ChildToday, _ points: Int64) -> PageData {
     let learning = day.apps.filter { $0.category == .learning && $0.verdict.isAllowed }.prefix(12).map(\.displayName)
-    var data: PageData = [
+    let redeemed = day.redeemedMilliseconds
+    let time = ["time": Phrase.Argument.phrase(PageWords.span(redeemed ?? 0))]
+    return PageData(known: [
       "how": learning.isEmpty
         ? Phrase("You earn points with applications for learning: ask your parents which these are.")
-        : Phrase("You earn points with {apps}.", ["apps": .phrase(PageWords.list(Array(learning)))])
-    ]
-    guard let redeemed = day.redeemedMilliseconds else { return data }
-    if points >= 1_000 { data["redeeming"] = ["usual": min(10, points / 1_000)] as PageData }
-    if redeemed >= 60_000 {
-      data["refund"] = Phrase(
-        "Change {time} of time that is left back into points", ["time": .phrase(PageWords.span(redeemed))])
-    }
-    return data
+        : Phrase("You earn points with {apps}.", ["apps": .phrase(PageWords.list(Array(learning)))]),
+      "redeeming": redeemed != nil && points >= 1_000 ? ["usual": min(10, points / 1_000)] as PageData : nil,
+      "refund": redeemed ?? 0 >= 60_000
+        ? Phrase("Change {time} of time that is left back into points", time) : nil,
+    ])
   }
 
   private static func seen(_ parents: [PeerStatus]) -> Phrase {

@@ -85,9 +85,10 @@ enum PhonesPage {
 
   static func data(_ browsers: [BrowserListing], _ shown: PhoneDesk.Shown, _ now: Int64) -> PageData {
     let clock = PageClock(now: now)
-    var data: PageData = [
+    var data = PageData(known: [
       "isOpen": shown.isOpen && shown.comparison != nil, "hasPhones": !browsers.isEmpty,
-      "comparison": shown.comparison ?? "",
+      "comparison": shown.comparison ?? "", "proxies": shown.hosts.map { "https://\($0)/" },
+      "fault": fault(browsers, shown),
       "phones": browsers.map { browser -> PageData in
         [
           "id": browser.browserID, "label": browser.label,
@@ -97,27 +98,17 @@ enum PhonesPage {
             ["when": .phrase(clock.ago(browser.lastSeen)), "address": .text(browser.address)]),
         ]
       },
-    ]
-    data["proxies"] = shown.hosts.map { "https://\($0)/" }
-    if !browsers.isEmpty, shown.comparison == nil {
-      data["fault"] = CertificateFolder.lost.phrase
-    } else if let fault = shown.fault {
-      data["fault"] = fault
-    } else if shown.isOpen, shown.addresses.isEmpty {
-      data["fault"] = Phrase(
-        "This computer has no address in a home’s network at present: connect it, and this goes on by itself.")
-    }
-    if let waiting = shown.waiting {
-      data["waiting"] =
+      "waiting": shown.waiting.map { waiting -> PageData in
         [
-          "digits": "\(waiting.digits)",
+          "digits": "\(waiting.digits)", "label": waiting.kind,
           "from": waiting.kind.isEmpty
             ? Phrase("It comes from {address}.", ["address": .text(waiting.address)])
             : Phrase(
               "It calls itself {kind}, and comes from {address}.",
-              ["kind": .text(waiting.kind), "address": .text(waiting.address)]), "label": waiting.kind,
-        ] as PageData
-    }
+              ["kind": .text(waiting.kind), "address": .text(waiting.address)]),
+        ]
+      },
+    ])
     guard let place = shown.place, let address = shown.addresses.first else { return data }
     let trust = PhonePlace.link("http", address, place.trustPort) + PhonePages.trustPath.dropFirst()
     data["trustLink"] = trust
@@ -134,5 +125,12 @@ enum PhonesPage {
       data["code"] = shownCode
     }
     return data
+  }
+
+  private static func fault(_ browsers: [BrowserListing], _ shown: PhoneDesk.Shown) -> Phrase? {
+    if !browsers.isEmpty, shown.comparison == nil { return CertificateFolder.lost.phrase }
+    guard shown.fault == nil, shown.isOpen, shown.addresses.isEmpty else { return shown.fault }
+    return Phrase(
+      "This computer has no address in a home’s network at present: connect it, and this goes on by itself.")
   }
 }

@@ -66,14 +66,12 @@ enum PointsSection {
       },
       "hasEntries": !points.entries.isEmpty,
       "entries": points.entries.map { entry in
-        var row: PageData = [
+        PageData(known: [
           "when": clock.moment(entry.at), "what": entry.said, "machine": entry.deviceName.text,
           "amount": entry.milliPoints > 0
             ? Phrase("+{number}", ["number": PointsText.number(entry.milliPoints)])
-            : PageWords.number(entry.milliPoints),
-        ]
-        if !entry.note.isEmpty { row["note"] = entry.note }
-        return row
+            : PageWords.number(entry.milliPoints), "note": entry.note.isEmpty ? nil : entry.note,
+        ])
       },
     ]
     return ["points": section]

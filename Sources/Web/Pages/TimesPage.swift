@@ -102,43 +102,35 @@ enum TimesPage {
 
   private static func exception(_ listing: RuleListing, _ plan: ChildPlan, _ clock: PageClock) -> PageData {
     let days = RuleKey(listing.key)?.days ?? DayRange(plan.today)
-    var data: PageData = [
-      "days": PlanWords.days(days), "called": plan.name(of: days) ?? "–", "words": listing.said,
-      "set": Phrase(
-        "on {machine}, {moment}",
-        ["machine": .text(listing.setBy.text), "moment": .phrase(clock.moment(listing.setAt))]),
+    let set: [String: Phrase.Argument] = [
+      "machine": .text(listing.setBy.text), "moment": .phrase(clock.moment(listing.setAt)),
     ]
-    if listing.isFamilys {
-      data["set"] = Phrase(
-        "for the whole family on {machine}, {moment}",
-        ["machine": .text(listing.setBy.text), "moment": .phrase(clock.moment(listing.setAt))])
-    } else {
-      data["removal"] =
-        [
-          "key": listing.key.text, "version": ChildPlan.version(of: [listing]),
-          "label": Phrase("{name}", ["name": listing.nameArgument]),
-        ] as PageData
-    }
-    return data
+    let removal: PageData = [
+      "key": listing.key.text, "version": ChildPlan.version(of: [listing]),
+      "label": Phrase("{name}", ["name": listing.nameArgument]),
+    ]
+    return PageData(known: [
+      "days": PlanWords.days(days), "called": plan.name(of: days) ?? "–", "words": listing.said,
+      "set": listing.isFamilys
+        ? Phrase("for the whole family on {machine}, {moment}", set) : Phrase("on {machine}, {moment}", set),
+      "removal": listing.isFamilys ? nil : removal,
+    ])
   }
 
   private static func form(_ rule: PlanRule, _ plan: ChildPlan, _ entered: Entered?) -> PageData {
     let (typed, fields) = (plan.shown(rule), entered?.fields)
-    let when = fields?["when"] ?? "always"
-    var data: PageData = [
+    let (when, wrong) = (fields?["when"] ?? "always", entered?.fault.field)
+    return PageData(known: [
       "rule": rule.rawValue, "title": rule.title, "meaning": rule.meaning, "label": rule.label, "hint": rule.hint,
       "present": plan.words(rule).map { Phrase("Now: {words}", ["words": $0]) } ?? Phrase("Now: not set"),
       "version": plan.version(of: rule), "value": fields.map { Phrase(verbatim: $0["value"] ?? "") } ?? typed.value,
       "hasLength": rule == .breaks, "length": fields.map { Phrase(verbatim: $0["length"] ?? "") } ?? typed.length,
       "hasDays": rule.entryOfDays != nil, "isAlways": when == "always", "isToday": when == "today",
       "isDays": when == "days", "first": fields?["first"] ?? "", "last": fields?["last"] ?? "",
-      "dayName": fields?["name"] ?? "", "isWrong": entered != nil,
-    ]
-    for (field, key) in [
-      ("value", "isValueWrong"), ("first", "isFirstWrong"), ("last", "isLastWrong"), ("name", "isNameWrong"),
-    ] { data[key] = entered?.fault.field == field }
-    if let fault = entered?.fault.phrase { data["fault"] = fault }
-    return data
+      "dayName": fields?["name"] ?? "", "isWrong": entered != nil, "isValueWrong": wrong == "value",
+      "isFirstWrong": wrong == "first", "isLastWrong": wrong == "last", "isNameWrong": wrong == "name",
+      "fault": entered?.fault.phrase,
+    ])
   }
 
   /// Returns the hours and limits other than those of all screen time.

@@ -102,20 +102,19 @@ enum TodayPage {
   }
 
   private static func request(_ request: RequestListing, _ clock: PageClock) -> PageData {
-    var data: PageData = [
+    PageData(known: [
       "id": request.requestID.description, "name": request.childName.text, "wish": request.wish(),
       "asked": clock.ago(request.askedAt), "device": request.deviceName.text,
-    ]
-    if !request.reason.isEmpty { data["reason"] = request.reason }
-    if let minutes = request.minutes { data["minutes"] = minutes }
-    return data
+      "reason": request.reason.isEmpty ? nil : request.reason, "minutes": request.minutes,
+    ])
   }
 
   private static func child(
     _ child: ChildListing, _ day: ChildToday, _ status: NodeStatus, _ clock: PageClock
   ) -> PageData {
     let peers = status.peers.filter { child.machines.contains($0.device.name) }
-    var data: PageData = [
+    let untold = ["names": Phrase.Argument.phrase(PageWords.list(child.untold.map(\.text)))]
+    return PageData(known: [
       "id": child.childID.description, "name": child.name.text, "figure": PageWords.figure(day.screen),
       "used": PageWords.used(day), "isLocked": !day.screen.isAllowed && day.screen.rule == Reason.lock.word,
       "machines": peers.map {
@@ -123,16 +122,11 @@ enum TodayPage {
           "{machine}: {state}",
           ["machine": .text($0.device.name.text), "state": .phrase(PageWords.touch($0, clock))])
       },
-      "running": day.running.map { PageWords.running($0, clock) },
-    ]
-    if let reason = PageWords.reason(day.screen, clock) { data["reason"] = reason }
-    if let bar = UseBar.data(day) { data["bar"] = bar }
-    if let points = day.milliPoints { data["points"] = PageWords.points(points) }
-    if let stale = PageWords.stale(child, peers, clock) { data["stale"] = stale }
-    if !child.untold.isEmpty {
-      let names = PageWords.list(child.untold.map(\.text))
-      data["pending"] = Phrase("The last change has not been confirmed yet by {names}.", ["names": .phrase(names)])
-    }
-    return data
+      "running": day.running.map { PageWords.running($0, clock) }, "reason": PageWords.reason(day.screen, clock),
+      "bar": UseBar.data(day), "points": day.milliPoints.map(PageWords.points),
+      "stale": PageWords.stale(child, peers, clock),
+      "pending": child.untold.isEmpty
+        ? nil : Phrase("The last change has not been confirmed yet by {names}.", untold),
+    ])
   }
 }

@@ -5,7 +5,12 @@ import Synchronization
 /// The data of a template, by name: texts, phrases, numbers, truth values, lists and groups.
 typealias PageData = [String: Any]
 
-/// A template in any language.
+extension PageData {
+  /// Creates data of what is known: a name whose value is `nil` is left out.
+  init(known values: [String: Any?]) { self = values.compactMapValues(\.self) }
+}
+
+/// A template whose every value is escaped by `MarkupEscape`, in any language.
 ///
 /// `MarkupEscape` escapes every value in it.
 ///

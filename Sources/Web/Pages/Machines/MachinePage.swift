@@ -77,18 +77,14 @@ enum MachinePage {
     let addresses = peer.addresses.map { address -> PageData in
       ["address": address.address, "words": words(address, clock)]
     }
-    var data = MachinesPage.machine(peer, children, [], clock)
-    data.merge(FailedCommands.data(commands, clock, now: now)) { $1 }
-    data["machine"] = Phrase.quoted(peer.device.name.text)
-    data["findings"] = findings
-    data["hasFindings"] = !findings.isEmpty
-    data["accounts"] = accounts.map(account)
-    data["hasAccounts"] = !accounts.isEmpty
-    data["addresses"] = addresses
-    data["hasAddresses"] = !addresses.isEmpty
-    data["isActive"] = peer.device.state == .active
-    data["isChilds"] = peer.device.role == .child && peer.device.state == .active
-    return data
+    let isActive = peer.device.state == .active
+    let own: PageData = [
+      "machine": Phrase.quoted(peer.device.name.text), "findings": findings, "hasFindings": !findings.isEmpty,
+      "accounts": accounts.map(account), "hasAccounts": !accounts.isEmpty, "addresses": addresses,
+      "hasAddresses": !addresses.isEmpty, "isActive": isActive, "isChilds": isActive && peer.device.role == .child,
+    ]
+    return MachinesPage.machine(peer, children, [], clock)
+      .merging(FailedCommands.data(commands, clock, now: now)) { $1 }.merging(own) { $1 }
   }
 
   /// Returns a condition of the machine with its next step, in the words of `latchkey doctor`.

@@ -36,11 +36,7 @@ enum PairPage {
 
   static func data(_ children: [ChildListing], _ open: [PairingProgress]) -> PageData {
     let open = open.filter { $0.part == .inviter }
-    let rows = open.map { pairing -> PageData in
-      var row: PageData = ["id": pairing.pairingID, "whose": whose(pairing)]
-      if let time = time(pairing) { row["time"] = time }
-      return row
-    }
+    let rows = open.map { PageData(known: ["id": $0.pairingID, "whose": whose($0), "time": time($0)]) }
     return ["owner": OwnerFields.data(children), "open": rows, "hasOpen": !open.isEmpty]
   }
 
@@ -76,15 +72,14 @@ enum OwnerFields {
 
   static func data(_ children: [ChildListing], stated: String? = nil) -> PageData {
     let known = children.first { $0.name.text.lowercased() == stated?.lowercased() }
-    var data: PageData = [
+    return PageData(known: [
       "hasChildren": !children.isEmpty,
       "children": children.map { ["name": $0.name.text, "isChosen": $0.childID == known?.childID] as PageData },
       "label": children.isEmpty
         ? Phrase("The child's name, such as Emma, or Emma, Ben if they share it")
         : Phrase("Another child's name, or several with commas"),
-    ]
-    if known == nil, let stated { data["proposed"] = stated }
-    return data
+      "proposed": known == nil ? stated : nil,
+    ])
   }
 
   /// Returns the names in a form, with commas between them; empty for no child.

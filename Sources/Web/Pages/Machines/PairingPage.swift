@@ -107,13 +107,13 @@ enum PairingPage {
   }
 
   private static func shown(_ codes: OpenPairings.Codes, _ pairing: PairingProgress) -> PageData {
-    var data: PageData = ["whose": PairPage.whose(pairing), "long": codes.long]
-    if let typed = codes.typed { data["typed"] = ["text": typed, "spoken": spoken(typed)] as PageData }
-    // The dashes only make the code easier to read.
-    if let picture = QRCode(codes.long.filter { $0 != "-" }) {
-      data["picture"] = QRPicture.data(picture, label: Phrase("QR code of the long code, which stands below as text"))
-    }
-    return data
+    let label = Phrase("QR code of the long code, which stands below as text")
+    return PageData(known: [
+      "whose": PairPage.whose(pairing), "long": codes.long,
+      "typed": codes.typed.map { ["text": $0, "spoken": spoken($0)] as PageData },
+      // The dashes are for the eye.
+      "picture": QRCode(codes.long.filter { $0 != "-" }).map { QRPicture.data($0, label: label) },
+    ])
   }
 
   /// Returns sentences about the attempts while the code is open.

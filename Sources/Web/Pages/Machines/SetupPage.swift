@@ -136,13 +136,12 @@ enum SetupPage {
 
   private static func choice(_ listing: AccountListing, _ child: String) -> PageData {
     let account = listing.account
-    var data: PageData = ["uid": Int(account.uid), "name": account.name, "isChosen": account.isStated(child)]
-    if !account.fullName.isEmpty, account.fullName != account.name { data["full"] = account.fullName }
-    if !listing.childNames.isEmpty {
-      data["shared"] = Phrase(
-        "used by {names}, who share it then", ["names": .phrase(PageWords.list(listing.childNames.map(\.text)))])
-    }
-    return data
+    let names = ["names": Phrase.Argument.phrase(PageWords.list(listing.childNames.map(\.text)))]
+    return PageData(known: [
+      "uid": Int(account.uid), "name": account.name, "isChosen": account.isStated(child),
+      "full": account.fullName.isEmpty || account.fullName == account.name ? nil : account.fullName,
+      "shared": listing.childNames.isEmpty ? nil : Phrase("used by {names}, who share it then", names),
+    ])
   }
 }
 
