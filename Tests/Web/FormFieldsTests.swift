@@ -9,8 +9,8 @@ struct FormFieldsTests {
   @Test("Fields are decoded, and white space around them is left out")
   func values() {
     let form = fields("word=+Yes%2C+15+minutes%0A&minutes=15&empty=&name=%C3%84mma+%22%26%3D")
-    #expect(form?["word"] == "Yes, 15 minutes" && form?.number("minutes") == 15)
-    #expect(form?["empty"] == nil && form?["absent"] == nil && form?.number("word") == nil)
+    #expect(form?["word"] == "Yes, 15 minutes" && form?["minutes"] == "15")
+    #expect(form?["empty"] == nil && form?["absent"] == nil)
     #expect(form?["name"] == "Ämma \"&=")
   }
 

@@ -35,8 +35,7 @@ enum ApplicationForms {
       let done = Phrase(
         one: "1 application was changed.", other: "{count} applications were changed.", count: edits.count)
       return FormOutcome(
-        sentences: [done] + PageWords.late(machines, PageClock(now: call.now)),
-        page: "/children/\(child)/applications\(filter.query)")
+        sentences: [done] + call.late(machines), page: "/children/\(child)/applications\(filter.query)")
     },
     Form(path: "/children/allow", whoMay: [.parent, .phone]) { call in
       let child = try call.child()
@@ -53,7 +52,7 @@ enum ApplicationForms {
           Phrase(
             "{child} may use {program} by the rules of its application.",
             ["child": .text(program.childName.text), "program": .text(program.displayName)])
-        ] + PageWords.late(made.machines, PageClock(now: call.now)), page: "/children/\(child)/applications")
+        ] + call.late(made.machines), page: "/children/\(child)/applications")
     },
   ]
 

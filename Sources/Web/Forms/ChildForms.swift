@@ -44,7 +44,7 @@ enum ChildForms {
       let sentence = Phrase(
         "{name} has {time} more for the rest of the day.",
         ["name": name, "time": .phrase(SpanText.phrase(minutes: edit.minutes ?? minutes))])
-      return FormOutcome(sentences: [sentence] + PageWords.late(edit.machines, PageClock(now: call.now)))
+      return FormOutcome(sentences: [sentence] + call.late(edit.machines))
     },
     Form(path: "/children/lock", whoMay: [.parent, .phone]) { call in
       let lock = try call.choice(
@@ -57,7 +57,7 @@ enum ChildForms {
         lock == .on
         ? Phrase("{name} is locked: nothing is open but what is always allowed, until you unlock.", name)
         : Phrase("{name} is not locked any more.", name)
-      return FormOutcome(sentences: [sentence] + PageWords.late(edit.machines, PageClock(now: call.now)))
+      return FormOutcome(sentences: [sentence] + call.late(edit.machines))
     },
   ]
 }
@@ -89,7 +89,7 @@ enum ChildDayForms {
       }
       return FormOutcome(
         sentences: [phrase ?? Phrase("{child} has no bedtime today any more.", ["child": .text(plan.name)])]
-          + PageWords.late(made.machines, PageClock(now: call.now)), page: "/children/\(plan.child)")
+          + call.late(made.machines), page: "/children/\(plan.child)")
     },
     Form(path: "/children/message", whoMay: [.parent, .phone]) { call in
       let plan = try await ChildPlan.read(of: try call.child(), at: call.node)
@@ -101,10 +101,9 @@ enum ChildDayForms {
         let request = CommandRequest(device: machine.device.deviceID.description, action: .message(text))
         _ = try await call.node.ask(Endpoints.issue, request)
       }
-      let clock = PageClock(now: call.now)
       return FormOutcome(
         sentences: [Phrase("Your message goes to {child}.", ["child": .text(plan.name)])]
-          + PageWords.late(plan.machines.map(EditedMachine.init), clock), page: "/children/\(plan.child)")
+          + call.late(plan.machines.map(EditedMachine.init)), page: "/children/\(plan.child)")
     },
   ]
 
@@ -125,8 +124,7 @@ enum ChildDayForms {
   ) throws(PageFault) -> (times: String, start: String?) {
     guard let boundary = plan.boundary else { throw PageFault(500, "The family's clock is not known: try again.") }
     let today = plan.today
-    let exception = plan.plan.exceptions.last { $0.days.contains(today) && $0.rules.bedtime != nil }?.rules.bedtime
-    var windows = exception?.windows ?? plan.plan.bedtime?[today.weekday] ?? []
+    var windows = plan.bedtimeToday
     let index = windows.firstIndex { window in boundary.instant(on: today, minute: window.start + window.length) > now }
     guard let index else { throw PageFault(400, "There is no bedtime today that could begin later.") }
     let window = windows[index]

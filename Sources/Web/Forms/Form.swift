@@ -94,6 +94,9 @@ struct FormCall: Sendable {
     }
     return number
   }
+
+  /// Returns a sentence about each machine that gets an edit later.
+  func late(_ machines: [EditedMachine]) -> [Phrase] { PageWords.late(machines, PageClock(now: now)) }
 }
 
 struct FormOutcome {
@@ -147,9 +150,6 @@ struct FormFields: Hashable, Sendable {
     values.filter { $0.key.hasPrefix(start) && !$0.value.isEmpty }
       .map { String($0.key.dropFirst(start.count)) }.sorted()
   }
-
-  /// Returns the number in a field; `nil` if it is absent or not a number.
-  func number(_ name: String) -> Int? { self[name].flatMap { Int($0) } }
 
   private static func trimmed(_ text: String) -> String {
     let start = text.drop(while: \.isWhitespace)

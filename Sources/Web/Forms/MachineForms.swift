@@ -181,6 +181,6 @@ enum SetupForms {
         "Set for {child}: {rule}, {value}.",
         ["child": .text(edit.rules.child.name.text), "rule": rule.nameArgument, "value": rule.valueArgument])
     }
-    return set + PageWords.late(edit.machines, PageClock(now: call.now))
+    return set + call.late(edit.machines)
   }
 }

@@ -168,10 +168,7 @@ struct CertificateFolder: Sendable {
 
   /// Creates the folder, which no other account may enter.
   func prepare() throws(WebFault) {
-    var status = stat()
-    guard mkdir(folder, 0o700) == 0 || errno == EEXIST, lstat(folder, &status) == 0,
-      status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o077 == 0
-    else {
+    guard mkdir(folder, 0o700) == 0 || errno == EEXIST, WebPlace.isPrivate(folder) else {
       throw WebFault(
         phrase: Phrase(
           "{folder} cannot be used: it must be a folder of this account that nobody else may enter.",
@@ -252,7 +249,7 @@ extension CertificateFolder {
     WebFault(
       phrase: Phrase(
         "{path} cannot be written ({why}): check the folder's rights and the disk.",
-        ["path": .text(path), "why": .text(String(cString: strerror(errno)))]))
+        ["path": .text(path), "why": .text(SystemError.reason())]))
   }
 
   private static func certificate(_ pem: [UInt8]) throws -> NIOSSLCertificate {

@@ -186,20 +186,13 @@ struct PhoneExchange: Sendable {
       return
     }
     let deadline = channel.eventLoop.scheduleTask(in: Self.answerPatience) { channel.close(promise: nil) }
-    if isStream {
-      // The written answer stays in memory until the phone has taken it. Then the stream ends.
-      let counter = counter
-      channel.closeFuture.whenComplete { _ in
-        deadline.cancel()
-        counter.answered(address)
-      }
-      try await writer.write(response: response.head, body: response.body)
-    } else {
-      defer {
-        deadline.cancel()
-        counter.answered(address)
-      }
-      try await writer.write(response: response.head, body: response.body)
+    let taken: @Sendable () -> Void = { [counter] in
+      deadline.cancel()
+      counter.answered(address)
     }
+    // What was written stays in memory until the phone takes it, and the stream ends with that.
+    if isStream { channel.closeFuture.whenComplete { _ in taken() } }
+    defer { if !isStream { taken() } }
+    try await writer.write(response: response.head, body: response.body)
   }
 }

@@ -146,11 +146,12 @@ enum PhoneCode {
   /// The number of random bytes.
   static let bytes = 10
 
-  /// Returns the code for random bytes, such as `7F3K-2M9A-…`.
-  static func text(_ bytes: [UInt8]) -> String {
-    let symbols = Array(Crockford.encode(bytes))
-    return stride(from: 0, to: symbols.count, by: 4)
-      .map { String(symbols[$0..<min($0 + 4, symbols.count)]) }.joined(separator: "-")
+  /// Returns the code of random bytes, such as `7F3K-2M9A-…`.
+  static func text(_ bytes: [UInt8]) -> String { grouped(Array(Crockford.encode(bytes))) }
+
+  private static func grouped(_ symbols: [Character]) -> String {
+    stride(from: 0, to: symbols.count, by: 4).map { String(symbols[$0..<min($0 + 4, symbols.count)]) }
+      .joined(separator: "-")
   }
 
   /// Returns a typed code as `text` writes it, without regard to case, spaces and hyphens.
@@ -158,15 +159,7 @@ enum PhoneCode {
     let symbols = typed.uppercased().unicodeScalars.filter {
       $0.isASCII && ($0.properties.isAlphabetic || $0.value >= 0x30 && $0.value <= 0x39)
     }
-    // Letters that are read as digits.
-    let plain = symbols.map { scalar in
-      switch scalar {
-      case "O": Character("0")
-      case "I", "L": Character("1")
-      default: Character(scalar)
-      }
-    }
-    return stride(from: 0, to: plain.count, by: 4)
-      .map { String(plain[$0..<min($0 + 4, plain.count)]) }.joined(separator: "-")
+    // Letters that are taken for digits.
+    return grouped(symbols.map { $0 == "O" ? "0" : $0 == "I" || $0 == "L" ? "1" : Character($0) })
   }
 }
