@@ -15,6 +15,7 @@ import Testing
       let most: Int64?
       let form: String?
       let usual: String?
+      let setting: String?
       let weekdays: Bool?
     }
     let kinds: [Kind]
@@ -44,6 +45,7 @@ import Testing
       #expect(kind.zones == Self.zones(entry.zones), "\(kind.key)")
       #expect(kind.usual == entry.usual.flatMap { $0.isEmpty ? nil : $0 }, "\(kind.key)")
       #expect(kind.weekdays ?? false == entry.hasWeekdays, "\(kind.key)")
+      #expect(kind.setting == entry.setting, "\(kind.key)")
       let values: RuleValues? =
         if let words = kind.words {
           .words(words)
