@@ -40,17 +40,21 @@ KEYS = {
     "limits/carryOver": ["0", "1440", "1441", "1h"],
     "limits/breaks": ["45 10", "45  10", "1440 240", "0 10", "45 241", "1441 10", "45", "45 10 5", "045 10"],
     "limits/weekly": ["600", "10080", "10081", "1.5"],
-    "points/minutesPerPoint": ["3", "0", "1441"],
-    "mode": ["points", "limits", "money"],
-    "programs": ["all", "listed", "some"],
-    "sessions": ["leave", "lock", "lockUnlessAllowed", "close", "yes"],
-    "screenTime/source": ["sessions", "programs", "all"],
     "screenTime/grace": ["60", "1", "240", "0", "241", "1h"],
-    "screenTime/learning": ["counts", "free", "no"],
-    "app/org.gnome.Chess/step": ["close", "pause", "stop"],
     "app/org.gnome.Chess/grace": ["0", "5", "300", "301", "60s"],
-    "app/org.gnome.Chess/launches": ["counted", "apart", "yes"],
 }
+
+# The kinds of words and whole numbers of which no key above is one: each word, and both ends of the numbers.
+ABOUT = {"ID": "org.gnome.Chess", "NAME": "Blocks", "CATEGORY": "reward"}
+SAMPLED = {household.kind(key)["key"] for key in KEYS if household.kind(key)}
+for entry in household.TABLE["kinds"]:
+    place = "/".join(ABOUT.get(part, part) for part in entry["key"].split("/"))
+    if entry["key"] in SAMPLED or household.kind(place) is not entry:
+        continue
+    if "words" in entry:
+        KEYS[place] = [*entry["words"], entry["words"][0] + "s"]
+    elif "least" in entry:
+        KEYS[place] = [str(number) for number in (entry["least"], entry["most"], entry["least"] - 1, entry["most"] + 1)]
 
 RULES = [
     ("child", "app/game/category", ["reward"]), ("child", "app/game/rate", ["2000", "0"]), ("family", "app/book/category", ["learning"]),

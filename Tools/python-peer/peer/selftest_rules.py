@@ -60,7 +60,8 @@ def check_values(vectors: dict, equal: Callable) -> None:
             stored = None
         equal(stored, vector["stored"], f"{vector['key']}: {vector['typed']!r}")
         if stored is not None:
-            equal(values.is_in_force("child", vector["key"], stored), True, f"{vector['key']}: {stored!r}")
+            zones, _ = values.rule(vector["key"])
+            equal(values.is_in_force(zones[0], vector["key"], stored), True, f"{vector['key']}: {stored!r}")
             equal(values.typed(vector["key"], stored), stored, f"{vector['key']}: {stored!r}")
 
 
