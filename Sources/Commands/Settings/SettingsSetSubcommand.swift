@@ -126,6 +126,32 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
     }
   }
 
+  /// The options that set a rule, each with its rule, in the order in which they are set.
+  static let rules: [(option: String, key: RuleKey, value: any KeyPath<Self, Setting?> & Sendable)] = [
+    ("--points", PointsRule.mode.key, \Self.points), ("--rewards", PointsRule.use.key, \Self.rewards),
+    ("--learning-points-per-minute", CategoryRule.rate.key(of: .learning), \Self.learningRate),
+    ("--reward-points-per-minute", CategoryRule.rate.key(of: .reward), \Self.rewardRate),
+    ("--minutes-per-point", PointsRule.minutesPerPoint.key, \Self.minutesPerPoint),
+    ("--redemption-days", PointsRule.redemptionDays.key, \Self.redemptionDays),
+    ("--minimum-session", PointsRule.minimumSession.key, \Self.minimumSession),
+    ("--daily-points-limit", PointsRule.dailyCap.key, \Self.dailyPointsLimit),
+    ("--weekly-points-limit", PointsRule.weeklyCap.key, \Self.weeklyPointsLimit),
+    ("--daily-reward-limit", CategoryRule.limit.key(of: .reward), \Self.dailyReward),
+    ("--weekly-reward-limit", CategoryRule.weekly.key(of: .reward), \Self.weeklyRewardLimit),
+    ("--unknown-programs", ScreenTimeRule.unknownPrograms.key, \Self.unknownPrograms),
+    ("--programs", ScreenTimeRule.programs.key, \Self.programs),
+    ("--sessions", ScreenTimeRule.sessions.key, \Self.sessions),
+    ("--screen-time", ScreenTimeRule.source.key, \Self.screenTime),
+    ("--screen-grace", ScreenTimeRule.grace.key, \Self.screenGrace),
+    ("--learning", ScreenTimeRule.learning.key, \Self.learning),
+    ("--day-start", ChildRule.dayStart.key, \Self.dayStart),
+    ("--zone", ChildRule.zone.key, \Self.zone),
+  ]
+
+  private var learningRate: Setting? { defaultPointsPerMinute ?? learningPointsPerMinute }
+
+  private var rewardRate: Setting? { defaultPointsPerMinute ?? rewardPointsPerMinute }
+
   /// For a child, no limit holds instead of the family's; for the family, it is the default.
   private var dailyReward: Setting? {
     dailyRewardLimit.map { child == nil && $0.text == "none" ? Setting(text: nil) : $0 }
@@ -133,21 +159,9 @@ struct SettingsSetSubcommand: AsyncParsableCommand {
 
   private var changes: [RuleRequest.Change] {
     let rewardLimit = CategoryRule.limit.key(of: .reward)
-    let values: [(RuleKey, Setting?)] = [
-      (PointsRule.mode.key, points), (PointsRule.use.key, rewards),
-      (CategoryRule.rate.key(of: .learning), defaultPointsPerMinute ?? learningPointsPerMinute),
-      (CategoryRule.rate.key(of: .reward), defaultPointsPerMinute ?? rewardPointsPerMinute),
-      (PointsRule.minutesPerPoint.key, minutesPerPoint), (PointsRule.redemptionDays.key, redemptionDays),
-      (PointsRule.minimumSession.key, minimumSession), (PointsRule.dailyCap.key, dailyPointsLimit),
-      (PointsRule.weeklyCap.key, weeklyPointsLimit), (rewardLimit, dailyReward),
-      (CategoryRule.weekly.key(of: .reward), weeklyRewardLimit), (ScreenTimeRule.unknownPrograms.key, unknownPrograms),
-      (ScreenTimeRule.programs.key, programs), (ScreenTimeRule.sessions.key, sessions),
-      (ScreenTimeRule.source.key, screenTime), (ScreenTimeRule.grace.key, screenGrace),
-      (ScreenTimeRule.learning.key, learning), (ChildRule.dayStart.key, dayStart), (ChildRule.zone.key, zone),
-    ]
     let replaced =
       dailyRewardLimit == nil ? [] : DayLimits.Change.removal(of: rewardLimit.text, on: DayLimits.Change.weekdays)
-    return values.compactMap { key, value in value.map { key.change($0.text) } } + replaced
+    return Self.rules.compactMap { rule in self[keyPath: rule.value].map { rule.key.change($0.text) } } + replaced
   }
 
   func run() async throws {

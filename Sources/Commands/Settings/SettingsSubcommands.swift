@@ -54,52 +54,13 @@ struct SettingsShowSubcommand: AsyncParsableCommand {
     return "These are the defaults: they hold until \(name) sets others."
   }
 
+  /// Returns each of the family's settings with its value, in the words of the table of rules.
   static func page(_ rules: RuleSet) -> String {
-    func rate(_ category: AppCategory) -> String {
-      "\(PointsText.counted(rules.perMinute(AppUse(category: category)))) a minute"
-    }
-    let (points, hour) = (rules.points, rules.dayStartHour)
-    let reward = rules.categories[.reward]
-    return FieldsText.render([
-      ("points", rules.mode == .points ? "on" : "off: limits and times alone"), ("learning earns", rate(.learning)),
-      ("at most a day", points.dailyCap.map { PointsText.counted($0) } ?? "no limit"),
-      ("at most a week", points.weeklyCap.map { PointsText.counted($0) } ?? "no limit"),
-      ("shortest session", ShownText.count(points.minimumSession, "minute")), ("reward costs", rate(.reward)),
-      ("rewards are paid", points.use == .payAsYouGo ? "as they run" : "with minutes redeemed before"),
-      ("one point buys", redeemed(points)),
-      ("reward a day", (reward?.limit?.words).map { "at most \($0)" } ?? "no limit"),
-      ("reward a week", (reward?.weekly).map { "at most \(SpanText.minutes(Int(clamping: $0)))" } ?? "no limit"),
-      ("unknown programs", ScreenTimeRule.unknownPrograms.words(rules.unknownPrograms)),
-      (
-        "programs",
-        rules.programs == .all
-          ? "all that no rule closes" : "only those with a category set by a parent, or always allowed"
-      ), ("screen time", screenTime(rules.screenTime)),
-      ("learning", rules.screenTime.learning == .free ? "is no screen time" : "counts as screen time"),
-      ("when time is up", timeUp(rules.sessions)),
-      ("day starts at", "\(hour < 10 ? "0" : "")\(hour):00 in \(rules.zone)"),
-    ])
-  }
-
-  private static func redeemed(_ points: RuleSet.Points) -> String {
-    let last =
-      points.redemptionDays == 1 ? "to be used on the same day" : "to be used within \(points.redemptionDays) days"
-    return "\(ShownText.count(points.minutesPerPoint, "minute")), \(last)"
-  }
-
-  private static func screenTime(_ rules: RuleSet.ScreenTime) -> String {
-    rules.source == .programs
-      ? "that of programs"
-      : "while a child is there, up to \(SpanText.minutes(Int(clamping: rules.graceMinutes))) after the last input"
-  }
-
-  private static func timeUp(_ sessions: ClosedSessions) -> String {
-    switch sessions {
-    case .leave: "children stay logged in"
-    case .lock: "the screen is locked"
-    case .lockUnlessAllowed: "the screen is locked unless a program runs that is always allowed"
-    case .close: "children are logged out"
-    }
+    let terms = RuleTerms(zone: rules.zone)
+    return FieldsText.render(
+      FamilySettings.members.compactMap { member in
+        member.key.registerKey.map { (RuleText.name($0, terms), member.words(in: rules, terms)) }
+      })
   }
 }
 

@@ -9,16 +9,18 @@ struct RuleForm<Value: Hashable & Sendable>: Sendable {
   let typed: @Sendable (String) throws(RuleFault) -> Value
   /// Reads the argument of an option, in units that a parent uses.
   let given: @Sendable (String) throws(RuleFault) -> Value
+  /// The words that an option takes; none if it takes other arguments.
+  let options: [String]
   let text: @Sendable (Value) -> String
   let words: @Sendable (Value, RuleTerms) -> Phrase
 
   /// Creates a form; by default, options take what `typed` takes, and the words are the text.
   init(
     _ values: RuleValues, typed: @escaping @Sendable (String) throws(RuleFault) -> Value,
-    given: (@Sendable (String) throws(RuleFault) -> Value)? = nil, text: @escaping @Sendable (Value) -> String,
-    words: (@Sendable (Value, RuleTerms) -> Phrase)? = nil
+    given: (@Sendable (String) throws(RuleFault) -> Value)? = nil, options: [String] = [],
+    text: @escaping @Sendable (Value) -> String, words: (@Sendable (Value, RuleTerms) -> Phrase)? = nil
   ) {
-    (self.values, self.typed, self.given, self.text) = (values, typed, given ?? typed, text)
+    (self.values, self.typed, self.given, self.options, self.text) = (values, typed, given ?? typed, options, text)
     self.words = words ?? { value, _ in Phrase(verbatim: text(value)) }
   }
 
@@ -179,7 +181,8 @@ extension RuleForm where Value: RawRepresentable & CaseIterable, Value.RawValue 
       given: { text throws(RuleFault) in
         guard let index = options.firstIndex(of: text.lowercased()) else { throw other(options, option ?? sentence) }
         return choices[index]
-      }, text: { $0.rawValue }, words: { value, _ in words[value] ?? Phrase(verbatim: value.rawValue) })
+      }, options: options, text: { $0.rawValue },
+      words: { value, _ in words[value] ?? Phrase(verbatim: value.rawValue) })
   }
 
   /// Returns `pay-as-you-go` for `payAsYouGo`.

@@ -49,6 +49,7 @@ public struct RuleKind<Part: RulePart, Value: Hashable & Sendable>: Sendable {
     let entry = RuleEntry(
       pattern: Part.place + key, zones: zones, values: form.values, usual: usual, effects: effects,
       hasWeekdays: hasWeekdays, setting: setting, name: name, removal: removed ?? "“\(name)” back to the default",
+      options: form.options,
       read: { text, isStored throws(RuleFault) in
         let value = isStored ? try form.stored(text) : try form.typed(text)
         return ReadValue(
@@ -162,12 +163,23 @@ public struct RuleEntry: Hashable, Sendable {
   public let setting: String?
   let name: String
   let removal: String
+  /// The words that an option takes; none if it takes other arguments.
+  let options: [String]
   /// Reads a typed value or, if the second argument is true, one in its only form.
   let read: @Sendable (String, Bool) throws(RuleFault) -> ReadValue
   /// Returns the value of an option's argument, as it is written.
   public let given: @Sendable (String) throws(RuleFault) -> String
 
-  /// Returns whether a typed value means the stored one.
+  /// An argument of an option that sets the rule: a word that it takes, or what the sentence about
+  /// a wrong argument names; `nil` if that names nothing.
+  public var example: String? {
+    if let word = options.first { return word }
+    do { return try given("?") } catch {
+      return error.sentence.firstMatch(of: /such as ([^ ,]*[^ ,.])/).map { String($0.output.1) }
+    }
+  }
+
+  /// Returns whether a value as a person may type it is the one that is stored.
   public func isSame(_ typed: String?, _ stored: String) -> Bool {
     guard let typed, typed != stored else { return typed != nil }
     do { return try read(typed, false).text == stored } catch { return false }

@@ -112,6 +112,14 @@ extension FamilySettings {
 
     /// A Boolean value that indicates whether it is a number in JSON.
     public var isNumber: Bool { if case .number = key.entry.values { true } else { false } }
+
+    /// Returns the value that holds in words, such as "2 h", or what no value means.
+    public func words(in rules: RuleSet, _ terms: RuleTerms = RuleTerms()) -> String {
+      guard let place = key.registerKey else { return "" }
+      guard let text = key.shown(in: rules) ?? usual else { return RuleText.phrase(place, nil, terms) }
+      if key.entry.hasWeekdays, let limits = try? DayLimits(text) { return limits.words }
+      return RuleText.value(place, text, terms)
+    }
   }
 
   /// All settings: those that the table names, and those of categories that have one.

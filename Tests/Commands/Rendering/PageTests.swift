@@ -85,8 +85,10 @@ import Testing
   }
 
   @Test func rulesThatNobodyHasSetAreToldAsDefaults() async throws {
-    for (name, role, peers) in [
-      ("parent", DeviceRole.parent, [SampleValues.peer]), ("child", .child, []), ("child-paired", .child, [Self.mum]),
+    for (role, peers, sentence) in [
+      (DeviceRole.parent, [SampleValues.peer], "Nobody has set these: they are the defaults."),
+      (.child, [], "These are the defaults: no parent's machine is paired with this one yet."),
+      (.child, [Self.mum], "These are the defaults: they hold until “Mum's laptop” sets others."),
     ] {
       var script = ScriptedNode.Script()
       var rules = RuleSet()
@@ -94,8 +96,8 @@ import Testing
       script.settings = FamilyRules(settings: FamilySettings(rules), rules: [], untold: [])
       (script.status.role, script.status.peers) = (role, peers)
       let run = await ScriptedRun(["settings", "show"], node: ScriptedNode(script))
-      let notes = run.console.notes.map { "2> " + $0 + "\n" }.joined()
-      try Snapshot.expect(run.console.output + notes + "exit \(run.status)\n", "page-settings-show-" + name)
+      #expect(run.status == 0 && run.console.output.contains("points earned a day"))
+      #expect(run.console.notes.count == 1 && run.console.notes[0].hasPrefix(sentence), "\(run.console.notes)")
     }
   }
 
@@ -220,7 +222,7 @@ import Testing
   }
 
   @Test func noTextIsKeptThatNoTestLooksAt() throws {
-    #expect(try Snapshot.names("page-").count == 102)
+    #expect(try Snapshot.names("page-").count == 99)
     #expect(
       try Snapshot.names("") == Snapshot.names("page-").union(Snapshot.names("help-")).union(Snapshot.names("screen-")))
   }

@@ -44,6 +44,17 @@ import Testing
     #expect(back.status == 0 && setForAll(back) == RuleRequest([.init(key, nil)]), "\(back.console.notes)")
   }
 
+  @Test(
+    "Each option of `settings set` has an example, which is set", arguments: SettingsSetSubcommand.rules.map(\.option))
+  func aSettingHasAnExample(option: String) async throws {
+    let key = try #require(SettingsSetSubcommand.rules.first { $0.option == option }).key
+    let example = try #require(key.entry.example)
+    let value = try key.entry.given(example)
+    let run = await ScriptedRun("settings", "set", option, example)
+    #expect(run.status == 0 && setForAll(run)?.changes.first == key.change(value), "\(run.console.notes)")
+    #expect(SampleValue.of(option, in: ["latchkey", "settings", "set"]) != nil)
+  }
+
   @Test func aChildsSettingOfNoLimitHoldsInsteadOfTheFamilys() async {
     let none = await ScriptedRun("settings", "set", "--child", "Emma", "--daily-reward-limit", "none")
     #expect(set(none) == RuleRequest([.init("category/reward/limit", "none")]))
