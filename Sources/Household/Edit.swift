@@ -9,6 +9,7 @@ import LatchkeyRules
 /// Spec: Protocol/10-household.md §2.
 public struct Edit: CommandDefinition {
   public static let kind: CommandKind = "edit"
+  public static let title = Phrase("a change of rules")
   public static let states: [any CommandState.Type] = [RegistersInForce.self]
   /// The time in which an agent can confirm that an edit is in force, in milliseconds.
   ///

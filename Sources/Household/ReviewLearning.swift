@@ -9,6 +9,7 @@ import LatchkeyRules
 /// Spec: Protocol/12-facts.md §6.
 public struct ReviewLearning: CommandDefinition {
   public static let kind: CommandKind = "reviewLearning"
+  public static let title = Phrase("a review of learning")
   public static let states: [any CommandState.Type] = [LearningReviewed.self]
 
   public var child: ChildID

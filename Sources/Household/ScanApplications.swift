@@ -9,6 +9,7 @@ import LatchkeyProtocol
 /// Spec: Protocol/10-household.md §5.
 public struct ScanApplications: CommandDefinition {
   public static let kind: CommandKind = "scanApplications"
+  public static let title = Phrase("a look at what is installed")
   public static let states: [any CommandState.Type] = [ApplicationsScanned.self]
   /// The time in which the scan must end, in milliseconds.
   public static let longestMilliseconds: Int64 = 600_000

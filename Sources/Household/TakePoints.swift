@@ -9,6 +9,7 @@ import LatchkeyRules
 /// Spec: Protocol/12-facts.md §6.
 public struct TakePoints: CommandDefinition {
   public static let kind: CommandKind = "takePoints"
+  public static let title = Phrase("taking points")
   public static let states: [any CommandState.Type] = [PointsTaken.self]
 
   public var child: ChildID

@@ -25,11 +25,24 @@ import Testing
 
   private let later = CommandRegistry(household: [PaintTheWall.self])
 
-  @Test func everyKindHasAWord() {
-    #expect(
-      Set(CommandRegistry.household.kinds) == [
-        "edit", "message", "requestReport", "reviewLearning", "scanApplications", "takePoints",
-      ])
+  @Test("Each kind has a row in Protocol/06-messages.md, with the state in its receipt")
+  func specified() throws {
+    let path = URL(filePath: #filePath).appending(path: "../../../Protocol/06-messages.md").standardized
+    let page = try String(contentsOf: path, encoding: .utf8)
+    let rows = try #require(page.split(separator: "| `kind` | payload |").last).split(separator: "\n").dropFirst(2)
+      .prefix { $0.hasPrefix("| `") }
+      .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+    let kinds = CommandRegistry.household.kinds
+    #expect(rows.map { $0[0] }.sorted() == kinds.map { "`\($0)`" })
+    for kind in kinds {
+      let definition = try #require(CommandRegistry.household.definition(kind))
+      let states = definition.states.isEmpty ? [Done.kind] : definition.states.map { $0.kind }
+      let row = try #require(rows.first { $0[0] == "`\(kind)`" })
+      #expect(states.allSatisfy { row[3].contains("`\($0)`") }, "\(kind)")
+    }
+  }
+
+  @Test func onlyAReportSettlesADoubt() {
     #expect(CommandRegistry.household.settlingSetBack == [RequestReport.kind])
     #expect(later.definition("paintTheWall") != nil && CommandRegistry.household.definition("paintTheWall") == nil)
   }

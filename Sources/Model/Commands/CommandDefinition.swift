@@ -60,6 +60,8 @@ public protocol CommandDefinition: Hashable, Sendable, Codable {
     from draft: Draft, for device: DeviceID, in transaction: inout some EffectTransaction, _ clock: ClockReader
   ) throws -> Self
 
+  /// What a command of the kind is for a reader who knows no more of it, such as "a message".
+  static var title: Phrase { get }
   /// A phrase that describes the command in a list of commands.
   var summary: String { get }
   /// Returns the state of the machine after the command, in whole sentences.
@@ -107,6 +109,7 @@ extension CommandDefinition {
   public func answered(
     with state: StateInForce, by device: DeviceID, in transaction: inout some EffectTransaction
   ) throws {}
+  public static var title: Phrase { Phrase("a command") }
   public static func textFault(in draft: Draft) -> String? { nil }
   public static func fault(in draft: Draft) -> String? { nil }
   public func result(_ state: StateInForce, on machine: String) -> String { state.value.summary(on: machine) }

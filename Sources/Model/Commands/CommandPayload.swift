@@ -11,6 +11,8 @@ public struct CommandPayload: Sendable, Hashable, CustomStringConvertible, Codab
   public var fault: String? { value.fault }
   /// The age in milliseconds after which the command expires by default; `nil` for never.
   public var usualLifetime: Int64? { value.usualLifetime }
+  /// What a command of the kind is for a reader who knows no more of it, such as "a message".
+  public var title: Phrase { type(of: value).title }
   /// A phrase that describes the command in a list of commands.
   public var summary: String { value.summary }
 

@@ -14,6 +14,11 @@ from .household import CONTROL, RECEIPT, Household
 REGISTERS = 9
 EXECUTED, FAILED, SUPERSEDED = 1, 2, 4
 _OUTCOMES = {EXECUTED: "executed", FAILED: "failed", SUPERSEDED: "superseded"}
+# The kinds of command, each with the state in its receipt.
+STATES = {
+    "edit": "registers", "requestReport": "report", "message": "done", "scanApplications": "applicationsScanned",
+    "takePoints": "pointsTaken", "reviewLearning": "learningReviewed",
+}  # fmt: skip
 _RECORDED = 1
 _MESSAGE = 4_096
 

@@ -8,16 +8,13 @@ import uuid
 
 from . import phrases, registers, schema
 from .clock import wall
+from .commands import STATES
 from .faults import BrokenRule
 from .household import COMMAND, Household
 from .registers import CHILD, FAMILY, MACHINE
 from .store import Store
 
 _OUTCOMES = {1: "executed", 2: "failed", 3: "expired", 4: "superseded"}
-_STATES = {
-    "edit": "registers", "requestReport": "report", "message": "done", "scanApplications": "applicationsScanned",
-    "takePoints": "pointsTaken", "reviewLearning": "learningReviewed",
-}  # fmt: skip
 
 
 def uuid7() -> bytes:
@@ -155,7 +152,7 @@ class Edits:
             return False
         if receipt.outcome in (2, 3):
             return True
-        if receipt.state.kind != _STATES[kind]:
+        if receipt.state.kind != STATES[kind]:
             return False
         if kind == "edit":
             return self._fits_edit(payload, receipt)

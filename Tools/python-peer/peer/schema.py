@@ -38,24 +38,14 @@ for _file in descriptor_pb2.FileDescriptorSet.FromString(_compile()).file:
     _pool.Add(_file)
 
 
-def _message(name: str):
-    return message_factory.GetMessageClass(_pool.FindMessageTypeByName(f"latchkey.v1.{name}"))
-
-
-PairingOpening, PairingIntroduction, PairingStep = map(
-    _message, ("PairingOpening", "PairingIntroduction", "PairingStep")
-)
-Batch, Hello, Position, Run, Item = map(_message, ("Batch", "Hello", "Position", "Run", "Item"))
-Command, Receipt, State, UsageRecord, UsageLoss, Removal, KeyRotation, Report = map(
-    _message, ("Command", "Receipt", "State", "UsageRecord", "UsageLoss", "Removal", "KeyRotation", "Report")
-)
-Phrase = _message("Phrase")
-Register, Registers, TextMessage, Facts, Inventory, Refusal = map(
-    _message, ("Register", "Registers", "TextMessage", "Facts", "Inventory", "Refusal")
-)
-TakePoints, PointsTaken, ReviewLearning, LearningReviewed, ApplicationsScanned = map(
-    _message, ("TakePoints", "PointsTaken", "ReviewLearning", "LearningReviewed", "ApplicationsScanned")
-)
+def __getattr__(name: str):
+    """Return the class of a message of the schemas, such as `schema.Command`."""
+    try:
+        made = message_factory.GetMessageClass(_pool.FindMessageTypeByName(f"latchkey.v1.{name}"))
+    except KeyError:
+        raise AttributeError(f"no message is called {name}") from None
+    globals()[name] = made
+    return made
 
 
 def parse(kind, data: bytes):

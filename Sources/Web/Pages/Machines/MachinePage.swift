@@ -187,20 +187,9 @@ enum FailedCommands {
     }
     let rows = failed.prefix(most).compactMap { command in
       command.toldReason.map { reason -> PageData in
-        ["reason": reason, "what": what(command.payload.kind), "when": clock.ago(command.statusAt)]
+        ["reason": reason, "what": command.payload.title, "when": clock.ago(command.statusAt)]
       }
     }
     return ["failed": rows, "hasFailed": !rows.isEmpty]
-  }
-
-  private static func what(_ kind: CommandKind) -> Phrase {
-    switch kind {
-    case "edit": Phrase("a change of rules")
-    case "message": Phrase("a message")
-    case "takePoints": Phrase("taking points")
-    case "reviewLearning": Phrase("a review of learning")
-    case "scanApplications": Phrase("a look at what is installed")
-    default: Phrase("a command")
-    }
   }
 }
