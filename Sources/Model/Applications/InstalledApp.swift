@@ -17,7 +17,7 @@ public struct InstalledApp: Hashable, Sendable, Codable, InventoryEntry {
   public var fault: String? { TextRule.displayName.fault(in: name) ?? TextRule.appVersion.fault(in: version) }
 
   package static let inventory = InventoryKind(
-    name: "installed", most: Limits.installedApps, parts: Limits.inventoryParts)
+    name: "installed", most: Limits.installedApps, parts: Limits.inventoryParts, about: .application)
 
   package var lines: [String] { [appID.text, name, version, suggestion?.rawValue ?? ""] }
 

@@ -75,7 +75,7 @@ public struct RefusedProgram: Hashable, Sendable, InventoryEntry {
     return turns.sorted { $0 < $1 }.map { programs[$0.place] }
   }
 
-  package static let inventory = InventoryKind(name: "refused", most: most)
+  package static let inventory = InventoryKind(name: "refused", most: most, about: .application)
 
   package var lines: [String] {
     let target =

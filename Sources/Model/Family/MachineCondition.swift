@@ -25,7 +25,7 @@ public struct MachineCondition: Hashable, Sendable, Codable, InventoryEntry {
     return detail.isEmpty ? nil : TextRule.accountName.fault(in: detail)
   }
 
-  package static let inventory = InventoryKind(name: "conditions", most: most)
+  package static let inventory = InventoryKind(name: "conditions", most: most, about: .condition)
 
   package var lines: [String] {
     var words = [name]

@@ -54,7 +54,7 @@ public struct PairedParent: Hashable, Sendable, Codable, InventoryEntry {
     (self.deviceID, self.name, self.pairedAt, self.leftAt) = (deviceID, name, pairedAt, leftAt)
   }
 
-  package static let inventory = InventoryKind(name: "parents", most: Limits.toldParents)
+  package static let inventory = InventoryKind(name: "parents", most: Limits.toldParents, about: .member)
 
   package var fault: String? {
     HybridTimestamp.walls.contains(pairedAt) ? nil : "The pairing is at a time that no calendar has."

@@ -27,6 +27,8 @@ package struct InventoryKind: Hashable, Sendable {
   package var isRepeated = false
   /// The state that the receiver evaluates again.
   package var news = News.nothing
+  /// What has changed for the readers of changes when a list has; `nil` if they are told nothing.
+  package var about: ChangeEvent.About?
 
   package static let all: [any InventoryEntry.Type] = [
     Account.self, MachineCondition.self, InstalledApp.self, PairedParent.self, RefusedProgram.self, RunningUse.self,

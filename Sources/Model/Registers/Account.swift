@@ -33,7 +33,7 @@ public struct Account: Hashable, Sendable, Codable, Comparable, InventoryEntry {
   /// Returns whether `left` sorts before `right`, which compares the numbers.
   public static func < (left: Account, right: Account) -> Bool { left.uid < right.uid }
 
-  package static let inventory = InventoryKind(name: "accounts", most: most, news: .household)
+  package static let inventory = InventoryKind(name: "accounts", most: most, news: .household, about: .member)
 
   package var lines: [String] { [String(uid), name, fullName, statedChild ?? ""] }
 

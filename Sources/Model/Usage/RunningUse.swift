@@ -68,7 +68,7 @@ public struct RunningUse: Hashable, Sendable, Codable, InventoryEntry {
   package static let most = 48
 
   package static let inventory = InventoryKind(
-    name: "running", most: most, isShared: true, isRepeated: true, news: .use)
+    name: "running", most: most, isShared: true, isRepeated: true, news: .use, about: .today)
 
   package var lines: [String] {
     [

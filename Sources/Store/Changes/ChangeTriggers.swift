@@ -20,7 +20,9 @@ struct ChangeTrigger {
   var id = "''"
   var change = "''"
 
-  static let all = [
+  static let all = ofInventories + ofTables
+
+  private static let ofTables = [
     ChangeTrigger(
       about: .request, table: "fact", condition: "ROW.kind IN ('request', 'answer')", child: "ROW.child",
       id: "substr(ROW.identity, 1, 32)", change: "CASE ROW.kind WHEN 'request' THEN 'asked' ELSE 'answered' END"),
@@ -32,14 +34,7 @@ struct ChangeTrigger {
       about: .rules, table: "register", condition: "substr(ROW.zone, 1, 1) = x'02'", child: "substr(ROW.zone, 2)"),
     ChangeTrigger(
       about: .member, table: "register", condition: "substr(ROW.zone, 1, 1) = x'03'", device: "substr(ROW.zone, 2)"),
-    ChangeTrigger(
-      about: .member, table: "inventory", condition: "ROW.kind IN ('accounts', 'parents')", device: "ROW.device_id"),
     ChangeTrigger(about: .member, table: "present_child"),
-    ChangeTrigger(about: .condition, table: "inventory", condition: "ROW.kind = 'conditions'", device: "ROW.device_id"),
-    ChangeTrigger(
-      about: .application, table: "inventory", condition: "ROW.kind IN ('installed', 'refused')",
-      device: "ROW.device_id"),
-    ChangeTrigger(about: .today, table: "inventory", condition: "ROW.kind = 'running'", device: "ROW.device_id"),
     ChangeTrigger(about: .today, table: "usage_record", condition: "ROW.child IS NOT NULL", child: "ROW.child"),
     ChangeTrigger(
       about: .today, table: "open_session", operations: ["INSERT", "DELETE"], condition: "ROW.child IS NOT NULL",
@@ -53,6 +48,12 @@ struct ChangeTrigger {
       device: "ROW.device_id"),
     ChangeTrigger(about: .notice, table: "parent_notice", operations: ["INSERT"], child: "ROW.child"),
   ]
+
+  private static let ofInventories = InventoryKind.all.map { $0.inventory }.compactMap { kind in
+    kind.about.map {
+      ChangeTrigger(about: $0, table: "inventory", condition: "ROW.kind = '\(kind.name)'", device: "ROW.device_id")
+    }
+  }
 
   /// The table in memory of noted changes, each once for a transaction.
   static let table = """
