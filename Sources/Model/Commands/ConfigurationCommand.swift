@@ -38,8 +38,6 @@ public struct ConfigurationCommand: Hashable, Sendable, Codable {
 
   /// The reason of a failure, for people.
   public var toldReason: ToldSentence? { reason.map { ToldSentence(english: $0, phrase: reasonPhrase) } }
-  /// The thing that the child's machine waits for, for people.
-  public var toldWait: ToldSentence? { waitsFor.map { ToldSentence(english: $0, phrase: waitPhrase) } }
 }
 
 /// The progress of a command, as its author sees it.

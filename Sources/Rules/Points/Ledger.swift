@@ -54,8 +54,6 @@ public struct LedgerEntry: Hashable, Sendable {
     case repeated
   }
 
-  /// The longest note, in bytes of UTF-8.
-  public static let longestNote = 1_024
   public static let largest: Int64 = 1_000_000_000_000_000
 
   public var id: EntryID
