@@ -134,7 +134,8 @@ extension Call {
   /// Makes facts, edits and commands durable in one transaction, and sends them to the machines
   /// that they concern.
   ///
-  /// `make` refuses by throwing a `LocalAPIError`, before which it may have written something.
+  /// `make` refuses by throwing a `LocalAPIError` before it writes anything: what it has written
+  /// is kept.
   func act<Value: Sendable>(
     _ make: @escaping @Sendable (inout DatabaseEffects, ClockReader) throws -> (Value, ActOrders)
   ) async throws -> (value: Value, commands: [ConfigurationCommand], changes: [OutboxChange]) {

@@ -129,12 +129,15 @@ extension Call {
     guard deed != nil || key != nil || !seen.isEmpty else { return try await edit(changes) }
     if changes.isEmpty { return [] }
     let (isDue, commands, _) = try await act { effects, _ -> (Bool, ActOrders) in
-      if deed == nil, let key, try !effects.isNew(key) { return (false, .none) }
-      guard try count(deed, &effects) else { return (false, .none) }
-      for rule in seen {
+      let wasMade =
+        if let deed { try effects.wasDone(deed) } else if let key { try effects.wasMade(key) } else { false }
+      // What was made has itself changed what was seen.
+      for rule in wasMade ? [] : seen {
         let present = try effects.register(rule.key, in: rule.zone)?.value
         if present != rule.value { throw Self.changed }
       }
+      if deed == nil, let key, try !effects.isNew(key) { return (false, .none) }
+      guard try count(deed, &effects) else { return (false, .none) }
       return (true, ActOrders(edits: changes))
     }
     return isDue ? commands : nil

@@ -155,10 +155,15 @@ extension DatabaseEffects {
 
   /// Keeps the key of an edit that a person makes; returns whether no edit with it was made before.
   public mutating func isNew(_ key: String) throws -> Bool {
-    // No receiver has an empty name.
-    if try isKept(key, of: "") { return false }
+    if try wasMade(key) { return false }
     try keep(key, of: "")
     return true
+  }
+
+  /// Returns whether a person made an edit with a key before.
+  public func wasMade(_ key: String) throws -> Bool {
+    // No receiver has an empty name.
+    try isKept(key, of: "")
   }
 
   private func isKept(_ key: String, of name: String) throws -> Bool {

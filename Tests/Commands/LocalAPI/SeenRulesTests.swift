@@ -6,10 +6,11 @@ import Testing
 /// Tests that an edit is not made over what its caller has not seen: Protocol/07-local-api.md §4.
 @Suite struct SeenRulesTests {
   private static func set(
-    _ home: HomeNode, _ minutes: String, seen: [RuleRequest.Change]?
+    _ home: HomeNode, _ minutes: String, seen: [RuleRequest.Change]?, key: String? = nil
   ) async throws -> RuleEdit {
-    let node = home.node(Caller(principal: .nodeUser, userID: 1_000))
-    return try await node.ask(
+    var caller = Caller(principal: .nodeUser, userID: 1_000)
+    caller.key = key
+    return try await home.node(caller).ask(
       Endpoints.setRules, ("Emma", RuleRequest([.init("limits/daily", minutes)], seen: seen)))
   }
 
@@ -26,6 +27,24 @@ import Testing
       }
       let edit = try await Self.set(home, "45", seen: [.init("limits/daily", "60")])
       #expect(edit.rules.rules.first { $0.key.text == "limits/daily" }?.value == "45")
+    }
+  }
+
+  @Test func anEditThatWasRefusedIsNotTakenForOneThatWasMade() async throws {
+    try await HomeNode.with(role: .parent, children: []) { home in
+      let node = home.node(Caller(principal: .nodeUser, userID: 1_000))
+      _ = try await node.ask(Endpoints.addChild, ChildNameRequest(name: "Emma"))
+      _ = try await Self.set(home, "60", seen: nil)
+      for _ in 0..<2 {
+        do {
+          _ = try await Self.set(home, "90", seen: [.init("limits/daily", nil)], key: "a1-limit")
+          Issue.record("It was changed, or taken for changed.")
+        } catch let error as LocalAPIError { #expect(error.code == .tooLate, "\(error)") }
+      }
+      let made = try await Self.set(home, "90", seen: [.init("limits/daily", "60")], key: "a1-limit")
+      #expect(made.isRepeated == nil && made.rules.rules.first { $0.key.text == "limits/daily" }?.value == "90")
+      let again = try await Self.set(home, "90", seen: [.init("limits/daily", "60")], key: "a1-limit")
+      #expect(again.isRepeated == true, "Its own change is no reason to refuse it.")
     }
   }
 
