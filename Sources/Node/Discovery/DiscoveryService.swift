@@ -83,7 +83,9 @@ actor DiscoveryService {
     for service in services.values { await recognise(service) }
   }
 
-  private func takeMembers() async {
+  /// Takes over which devices are paired with this one, and the keys with which they announce
+  /// themselves.
+  func takeMembers() async {
     let devices = await directory.all.map(\.peer)
     members.set(keys: context.discoveryKeys, devices: devices)
   }

@@ -141,9 +141,11 @@ public final class RunningNode: Sendable {
     }
     let directory = LinkDirectory(context)
     do { try await directory.refreshAll() } catch { throw NodeStartupError(error) }
+    let discovery = DiscoveryService(context: context, directory: directory, port: listener.port)
+    // Before the first Hello, which says with how many devices this one is paired.
+    await discovery.takeMembers()
     // Peers are called from here on.
     let links = LinkService(directory: directory)
-    let discovery = DiscoveryService(context: context, directory: directory, port: listener.port)
     let (interfaces, allowsLoopback) = (configuration.interfaces, !configuration.discovers)
     let pairing = PairingService(
       context: context, directory: directory, discovery: discovery, port: listener.port,
