@@ -31,9 +31,12 @@ struct LinkService: Service {
         group.cancelAll()
       }
     } onCancel: {
-      work.cancel()
+      end()
     }
   }
+
+  /// Ends the operations without a word to the peers.
+  func end() { work.cancel() }
 }
 
 /// A service that accepts connections: sessions of paired devices, and pairings while a code is

@@ -41,7 +41,7 @@ public func runNode(
 
 /// A node whose folder is open, locked and checked, and whose services are ready to run.
 ///
-/// Programs can also hold one themselves.
+/// It calls its peers already. Programs can also hold one themselves.
 public final class RunningNode: Sendable {
   /// The services to run, in the order of their start.
   public let services: [any Service]
@@ -49,6 +49,7 @@ public final class RunningNode: Sendable {
   public let port: UInt16
   private let lock: FolderLock
   private let store: Store
+  private let links: LinkService
   /// Protects the keys and codes in this process's memory from other programs and core dumps.
   ///
   /// It is created before they are read.
@@ -145,7 +146,7 @@ public final class RunningNode: Sendable {
     // Before the first Hello, which says with how many devices this one is paired.
     await discovery.takeMembers()
     // Peers are called from here on.
-    let links = LinkService(directory: directory)
+    links = LinkService(directory: directory)
     let (interfaces, allowsLoopback) = (configuration.interfaces, !configuration.discovers)
     let pairing = PairingService(
       context: context, directory: directory, discovery: discovery, port: listener.port,
@@ -218,10 +219,13 @@ public final class RunningNode: Sendable {
       ])
   }
 
-  /// Closes the database.
+  /// Closes the database, and ends the calls of a node whose services have not run.
   ///
   /// All data is durable without this.
-  public func close() { store.close() }
+  public func close() {
+    links.end()
+    store.close()
+  }
 
   /// Listens on the configured port or, if there is none, on the last one, so that peers find it
   /// again, or on any.
