@@ -1,5 +1,3 @@
-import LatchkeyModel
-import LatchkeySystem
 import Synchronization
 import Testing
 
@@ -11,7 +9,7 @@ import Testing
   }
 
   @Test func peersWaitForAllLooks() async {
-    let looks = FirstLooks([.answers, .rules], at: BootClock.now() + 60_000)
+    let looks = FirstLooks([.answers, .rules], patience: 60_000)
     let isLast = Flag()
     async let wasLast = {
       await looks.wait()
@@ -25,10 +23,10 @@ import Testing
   }
 
   @Test func peersDoNotWaitForLooksThatAreNotMadeInTime() async {
-    await FirstLooks([.answers, .rules], at: BootClock.now() + -1_000).wait()
+    await FirstLooks([.answers, .rules], patience: 0).wait()
   }
 
   @Test func aParentsMachineWaitsForNothing() async {
-    await FirstLooks([], at: BootClock.now() + 60_000).wait()
+    await FirstLooks([], patience: 60_000).wait()
   }
 }

@@ -11,16 +11,16 @@ import Synchronization
 final class FirstLooks: Sendable {
   enum Look: Hashable, Sendable { case answers, rules }
 
-  /// The longest wait after the start of the node, in milliseconds.
-  private static let patience: Int64 = 250
-
   private let left: Mutex<Set<Look>>
-  private let end: BootInstant
+  private let patience: Int64
+  /// The end of all waits, which the first of them sets.
+  private let end = Mutex<BootInstant?>(nil)
   private let changes = ChangeSignal()
 
-  init(_ looks: Set<Look>, at now: BootInstant) {
+  /// Creates looks that are to be made, for which peers wait so many milliseconds in all.
+  init(_ looks: Set<Look>, patience: Int64 = 250) {
     left = Mutex(looks)
-    end = now + Self.patience
+    self.patience = patience
   }
 
   /// Records that a look was made, or that the database could not be read.
@@ -29,7 +29,13 @@ final class FirstLooks: Sendable {
   }
 
   /// Waits until all looks are made.
+  ///
+  /// A machine that starts slowly makes them late, so the time counts from the first wait on.
   func wait() async {
+    let end = end.withLock { end in
+      if end == nil { end = BootClock.now() + patience }
+      return end
+    }
     await changes.first(until: end) { left.withLock { $0.isEmpty } ? () : nil }
   }
 }

@@ -93,7 +93,7 @@ final class NodeContext: Sendable {
     self.bootID = boot
     households = HouseholdReader(store, own: profile.deviceID, bootID: boot)
     sessions = OpenSessions(bootID: boot)
-    firstLooks = FirstLooks(profile.role == .child ? [.answers, .rules] : [], at: BootClock.now())
+    firstLooks = FirstLooks(profile.role == .child ? [.answers, .rules] : [])
     let first = Int(clamping: SystemClock.boot.microseconds)
     (notices, feed) = (NoticeBoard(numbersFrom: first), ChangeFeed(store, numbersFrom: first))
     time = HouseholdTime(isChild: profile.role == .child, clock) {
