@@ -163,17 +163,19 @@ public struct RuleEntry: Hashable, Sendable {
   public let setting: String?
   let name: String
   let removal: String
-  /// The words that an option takes; none if it takes other arguments.
+  /// The words that an option takes for those of `values`; none if it takes other arguments.
   let options: [String]
   /// Reads a typed value or, if the second argument is true, one in its only form.
   let read: @Sendable (String, Bool) throws(RuleFault) -> ReadValue
   /// Returns the value of an option's argument, as it is written.
   public let given: @Sendable (String) throws(RuleFault) -> String
 
-  /// An argument of an option that sets the rule: a word that it takes, or what the sentence about
-  /// a wrong argument names; `nil` if that names nothing.
+  /// An argument of an option that sets the rule: the first of its words that is not the default,
+  /// or what the sentence about a wrong argument names; `nil` if that names nothing.
   public var example: String? {
-    if let word = options.first { return word }
+    if case .words(let words) = values, let (_, option) = zip(words, options).first(where: { $0.0 != usual }) {
+      return option
+    }
     do { return try given("?") } catch {
       return error.sentence.firstMatch(of: /such as ([^ ,]*[^ ,.])/).map { String($0.output.1) }
     }

@@ -113,10 +113,14 @@ extension FamilySettings {
     /// A Boolean value that indicates whether it is a number in JSON.
     public var isNumber: Bool { if case .number = key.entry.values { true } else { false } }
 
-    /// Returns the value that holds in words, such as "2 h", or what no value means.
+    /// Returns the value that holds in words, such as "2 h", or what no value means, such as "no
+    /// limit".
     public func words(in rules: RuleSet, _ terms: RuleTerms = RuleTerms()) -> String {
       guard let place = key.registerKey else { return "" }
-      guard let text = key.shown(in: rules) ?? usual else { return RuleText.phrase(place, nil, terms) }
+      guard let text = key.shown(in: rules) ?? usual else {
+        // Whoever shows the value shows the name before it.
+        return RuleText.phrase(place, nil, terms).replacing(" on \(RuleText.name(place, terms))", with: "")
+      }
       if key.entry.hasWeekdays, let limits = try? DayLimits(text) { return limits.words }
       return RuleText.value(place, text, terms)
     }

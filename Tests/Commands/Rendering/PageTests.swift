@@ -96,7 +96,12 @@ import Testing
       script.settings = FamilyRules(settings: FamilySettings(rules), rules: [], untold: [])
       (script.status.role, script.status.peers) = (role, peers)
       let run = await ScriptedRun(["settings", "show"], node: ScriptedNode(script))
-      #expect(run.status == 0 && run.console.output.contains("points earned a day"))
+      let limits = run.console.output.split(separator: "\n").filter { $0.hasSuffix("  no limit") }
+      #expect(
+        run.status == 0
+          && limits.compactMap { $0.split(separator: "  ").first.map { String($0) } } == [
+            "points earned a day", "points earned a week", "rewards a day", "rewards a week",
+          ], "\(run.console.output)")
       #expect(run.console.notes.count == 1 && run.console.notes[0].hasPrefix(sentence), "\(run.console.notes)")
     }
   }

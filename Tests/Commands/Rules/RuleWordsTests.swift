@@ -50,6 +50,7 @@ import Testing
     let key = try #require(SettingsSetSubcommand.rules.first { $0.option == option }).key
     let example = try #require(key.entry.example)
     let value = try key.entry.given(example)
+    #expect(value != key.entry.usual, "an example that changes nothing")
     let run = await ScriptedRun("settings", "set", option, example)
     #expect(run.status == 0 && setForAll(run)?.changes.first == key.change(value), "\(run.console.notes)")
     #expect(SampleValue.of(option, in: ["latchkey", "settings", "set"]) != nil)
