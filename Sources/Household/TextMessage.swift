@@ -5,8 +5,7 @@ import LatchkeyProtocol
 public struct TextMessage: CommandDefinition {
   public static let kind: CommandKind = "message"
   public static let title = Phrase("a message")
-  /// A Boolean value that indicates whether the answer says no more than that the command was
-  /// executed.
+  /// A Boolean value that indicates whether the answer says only that the command was executed.
   public static let hasPlainAnswer = true
 
   /// The text, 1 to 4,096 bytes of UTF-8.

@@ -190,7 +190,7 @@ struct PhoneExchange: Sendable {
       deadline.cancel()
       counter.answered(address)
     }
-    // What was written stays in memory until the phone takes it, and the stream ends with that.
+    // The written answer stays in memory until the phone has taken it. Then the stream ends.
     if isStream { channel.closeFuture.whenComplete { _ in taken() } }
     defer { if !isStream { taken() } }
     try await writer.write(response: response.head, body: response.body)

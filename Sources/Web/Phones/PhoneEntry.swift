@@ -146,7 +146,7 @@ enum PhoneCode {
   /// The number of random bytes.
   static let bytes = 10
 
-  /// Returns the code of random bytes, such as `7F3K-2M9A-…`.
+  /// Returns the code for random bytes, such as `7F3K-2M9A-…`.
   static func text(_ bytes: [UInt8]) -> String { grouped(Array(Crockford.encode(bytes))) }
 
   private static func grouped(_ symbols: [Character]) -> String {
@@ -159,7 +159,7 @@ enum PhoneCode {
     let symbols = typed.uppercased().unicodeScalars.filter {
       $0.isASCII && ($0.properties.isAlphabetic || $0.value >= 0x30 && $0.value <= 0x39)
     }
-    // Letters that are taken for digits.
+    // Letters that are read as digits.
     return grouped(symbols.map { $0 == "O" ? "0" : $0 == "I" || $0 == "L" ? "1" : Character($0) })
   }
 }

@@ -96,7 +96,7 @@ public struct WebPlace: Hashable, Sendable {
     WebFault("\(path) cannot be made (\(SystemError.reason())): check the folder's rights and the disk.")
   }
 
-  /// Returns whether a folder belongs to this account and nobody else may enter it.
+  /// Returns whether a folder belongs to this account and no other account may enter it.
   static func isPrivate(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()

@@ -10,9 +10,7 @@ extension PageData {
   init(known values: [String: Any?]) { self = values.compactMapValues(\.self) }
 }
 
-/// A template whose every value is escaped by `MarkupEscape`, in any language.
-///
-/// `MarkupEscape` escapes every value in it.
+/// A template in any language, in which `MarkupEscape` escapes every value.
 ///
 /// Its own texts are phrases in double brackets: `[[A word for {name}]]`.
 ///

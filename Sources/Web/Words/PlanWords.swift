@@ -80,7 +80,8 @@ enum PlanWords {
     return next.map { Phrase("It begins next: {moment}.", ["moment": .phrase(clock.moment($0))]) }
   }
 
-  /// Returns what of the whole family's holds once the child's own rule is removed.
+  /// Returns a sentence about the family's rule, which applies once the child's own is removed;
+  /// `nil` if the edit does not remove it.
   private static func familys(_ edit: PlanEdit) -> Phrase? {
     let removed = edit.changes.filter { $0.value == nil && $0.key == edit.rule.key.text }
     guard edit.changes.allSatisfy({ $0.value == nil }), !removed.isEmpty else { return nil }

@@ -111,7 +111,7 @@ enum PairingPage {
     return PageData(known: [
       "whose": PairPage.whose(pairing), "long": codes.long,
       "typed": codes.typed.map { ["text": $0, "spoken": spoken($0)] as PageData },
-      // The dashes are for the eye.
+      // The dashes only make the code easier to read.
       "picture": QRCode(codes.long.filter { $0 != "-" }).map { QRPicture.data($0, label: label) },
     ])
   }
