@@ -58,6 +58,15 @@ import Testing
     #expect(told() == [.refused(orders: 9, noAccount), .inForce(orders: 9)])
   }
 
+  @Test("Sessions that orders of an earlier boot closed open after what was left of that")
+  func sessionsOfAnEarlierBoot() {
+    var rig = AgentRig(AgentAbilities(onlyAccount: nil, canCloseSessions: true, nodeAccount: 1_001))
+    let terms = SessionTerms(
+      closesAt: .init(milliseconds: 80_000), opensAt: .init(milliseconds: 95_000), reason: "bedtime until 07:00")
+    rig.order([], sessions: terms, boot: "boot-0", madeAt: 85_000, at: 1_000)
+    #expect(!rig.logIn(1_000, at: 9_999).isAllowed && rig.logIn(1_000, at: 10_000).isAllowed)
+  }
+
   @Test("Orders of an earlier boot hold with what was left when they were made")
   func anotherBoot() {
     var rig = AgentRig()

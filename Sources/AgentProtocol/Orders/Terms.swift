@@ -68,13 +68,15 @@ extension ClosingTerms {
     closesAt = old
   }
 
-  /// Converts instants of an earlier boot: what was left at `at` is left at this boot's start.
+  /// Converts the end and the warnings of an earlier boot: what was left at `at` is left at this
+  /// boot's start.
   mutating func move(from at: BootInstant) {
     closesAt = closesAt.map { BootInstant(milliseconds: max(0, $0 - at)) }
     warnings = warnings.filter { $0 > at }.map { BootInstant(milliseconds: $0 - at) }
   }
 
-  /// Returns the warning that is due after another one; `nil` if that says the same, or for none.
+  /// Returns the warning that is due; `nil` if there is none, or if the last one, `said`, says the
+  /// same.
   func warning(after said: ClosingWarning?, at now: BootInstant) -> ClosingWarning? {
     guard let closesAt, closesAt > now, let due = warnings.last(where: { $0 <= now }) else { return nil }
     // Each warning is given once, even if the end moves a little with each decision.
