@@ -71,7 +71,7 @@ let package = Package(
     .systemLibrary(name: "CSystemd", path: "Sources/CSystemd", providers: [.apt(["libsystemd-dev"])]),
 
     .target(name: "CTexts", path: "Sources/CTexts", exclude: ["de.po"]),
-    // Imported by nothing: it takes the place of a part of libdispatch.
+    // Imported by nothing: it takes the place of parts of Swift's static libraries.
     .target(name: "CStatic", path: "Sources/CStatic"),
     .target(name: "LatchkeyModel", dependencies: ["CTexts"], path: "Sources/Model", swiftSettings: strict),
     .target(

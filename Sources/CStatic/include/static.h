@@ -1,4 +1,4 @@
-// The threads on which libdispatch runs its global queues.
+// The functions of libdispatch that threads.c takes the place of.
 
 #ifndef LATCHKEY_STATIC_H
 #define LATCHKEY_STATIC_H
