@@ -280,7 +280,7 @@ let package = Package(
       dependencies: [
         "LatchkeyModel", "LatchkeyProtocol", "LatchkeyHousehold", "LatchkeySystem", "LatchkeyAgentProtocol",
         "LatchkeyDiscovery", "LatchkeyTransport", "LatchkeyNode", "LatchkeyBridge", "LatchkeyCommands",
-        "LatchkeyTestSupport", "latchkey",
+        "LatchkeyTestSupport", "CProcess", "latchkey",
         "latchkey-discovery-probe", "latchkey-waiting-node", "latchkey-agent", "LatchkeyEventBridge",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],

@@ -1,3 +1,4 @@
+import CProcess
 import Foundation
 import Glibc
 import Synchronization
@@ -27,6 +28,9 @@ final class SpawnedProcess: Sendable {
     posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     posix_spawn_file_actions_addopen(&actions, 2, talk, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    // A program that another task of the test is writing could not be started while this one had it
+    // open.
+    posix_spawn_file_actions_addclosefrom_np(&actions, 3)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
