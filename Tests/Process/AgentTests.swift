@@ -176,8 +176,7 @@ extension ProcessTests {
     @Test("A limit runs out and closes the program, whose use is recorded; granted time lets it go on")
     func limit() async throws {
       try await ProcessLab.run { lab in
-        let clocks = try MovableClocks(lab)
-        let home = try await AgentHome(lab, clocks: clocks)
+        let home = try await AgentHome(lab)
         let other = lab.newPath() + "-other"
         try home.copy(to: other)
         try await home.set([
@@ -190,8 +189,6 @@ extension ProcessTests {
             try await node.api.ask(Endpoints.getToday, "Emma").running.map(\.displayName) == ["Kart"]
           }
         }
-        // The last seconds pass as they do.
-        try clocks.pass(45)
         #expect(await game.wait() == .signalled(SIGTERM), "It may save its work.")
         try await home.mum.eventuallyHasUsage(1)
         let record = try #require(try await home.mum.usage().first)

@@ -79,8 +79,10 @@ actor WebhookTeller {
       guard isDone else { return pause() }
       over.removeFirst()
       keepQuestions()
+      if !first.isPassedOver { await bridge.report(recordFault) }
     }
     for notice in told.notices {
+      var isTaken = false
       let asked = requests.filter { notice.requests.contains($0.requestID) }
       if !notice.isOver, notice.kind != .asked || asked.contains(where: { $0.state == .open }) {
         var waiting = Waiting(call: WebhookCall(notice, asked, settings))
@@ -91,9 +93,12 @@ actor WebhookTeller {
         current = (notice.number, waiting)
         guard isDone else { return pause() }
         current = nil
+        isTaken = !waiting.isPassedOver
       }
       // The position moves at once, because a crash in between would tell the notice twice.
       try await bridge.keep(notice.number)
+      // Afterwards, so that nothing is told again once nothing is wrong any more.
+      if isTaken { await bridge.report(recordFault) }
     }
     return try await bridge.rest(after: told, hasQuestions: !questions.isEmpty)
   }
@@ -147,7 +152,6 @@ actor WebhookTeller {
     case .success(let answer) where answer.isSuccess:
       backoff.succeeded()
       (nextTry, waiting.isPerhapsTaken) = (nil, true)
-      await bridge.report(recordFault)
       return true
     case .success(let answer):
       sentence = Self.sentence(answer.status, of: settings.url.server)

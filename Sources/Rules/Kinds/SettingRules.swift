@@ -52,7 +52,7 @@ public enum PointsRule {
     "points/redemptionDays", \RuleSet.points.redemptionDays,
     .number(
       1...366, .days, fault: "Redeemed minutes can be used for 1 to 366 days: give a whole number.",
-      option: "Redeemed minutes can be used for 1 to 366 days: give a number such as 7."),
+      option: "Redeemed minutes can be used for 1 to 366 days: give a number such as 14."),
     name: "redeemed minutes last", setting: "redemptionDays")
 
   static let rows = [
@@ -113,7 +113,7 @@ public enum ScreenTimeRule {
       1...240, .minutes,
       fault: "A child is taken to be there for 1 to 240 minutes after the last input: give a whole number.",
       option: """
-        A child is taken to be there for 1 to 240 minutes after the last input: give a time such as 1h or 30min.
+        A child is taken to be there for 1 to 240 minutes after the last input: give a time such as 30min or 2h.
         """), name: "how long a child counts as being there",
     set: { _ in "a child counts as being there for = after the last input" },
     effects: [.closes, .everything, .measured], setting: "graceMinutes")

@@ -62,7 +62,7 @@ extension ProcessTests {
         #expect(await parent.terminate() == .exited(0))
         // A few hundred records fill the rest.
         try disk.fill()
-        try await disk.run("truncate -s -\(Length.pick(50, thorough: 400))k $disk/filler")
+        try await disk.run("truncate -s -\(Length.pick(150, thorough: 400))k $disk/filler")
         var given: Set<RecordID> = []
         do {
           while given.count < 100_000 {
