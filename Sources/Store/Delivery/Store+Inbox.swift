@@ -216,7 +216,7 @@ struct InboxTransaction {
     if let pending = try database.row("SELECT pending_key FROM peer WHERE number = ?", [peer.number])?["pending_key"]
       as Data?, keys.keyID(of: [UInt8](pending)) == rotation.replaces
     {
-      // Keys that replace those of an incomplete pairing prove that the other side has completed it.
+      // Keys that replace those of an incomplete pairing prove that the other side completed it.
       try group.settle(database)
       result.hasCompletedPairing = try database.promote(peer.device, store, age: age, at: wall)
     }
