@@ -179,7 +179,7 @@ class UseAccounts:
         for app in there.open_sessions:
             self._fault("a session is still open", f"{app} on {child}")
         if there.waiting:
-            self._fault("a child still has items to deliver", f"{there.waiting} items on {child}")
+            self._fault("a child still has items to deliver", f"items of the kinds {there.waiting} on {child}")
         for place, records, listed in (("a child", there.records, there.listed),
                                        ("the parent", there.at_parent, there.listed_at_parent)):
             if Counter(map(str, records)) != Counter(map(str, listed)):

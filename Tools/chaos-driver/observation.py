@@ -62,7 +62,8 @@ class ChildSeen:
     audit: list[tuple[str, str, str]]
     settings: dict[str, Any]
     warnings: list[str]
-    waiting: int
+    # The kinds of the items that still wait.
+    waiting: list[int]
     listed: list[Record]
     at_parent: list[Record]
     listed_at_parent: list[Record]
@@ -113,9 +114,10 @@ def observe(family: Family, facts: Facts) -> Observation:
                 records=[_record(row) for row in database.execute(_RECORDS)],
                 open_sessions=[row[0] for row in database.execute("SELECT app_id FROM open_session")],
                 audit=[(row[0], row[1], row[2] or "") for row in database.execute("SELECT action, target, new FROM audit")],
-                # Conditions may change at any moment, even the last one, and are reported again
-                # after each start.
-                waiting=database.execute("SELECT count(*) FROM outbox_item WHERE kind <> 14").fetchone()[0],
+                # An inventory (06 §10), such as a machine's conditions, may change at any moment, even
+                # the last one, and is reported again after each start. One that is never delivered
+                # shows before the nodes are stopped.
+                waiting=[row[0] for row in database.execute("SELECT kind FROM outbox_item WHERE kind <> 8 ORDER BY kind")],
                 settings=facts.settings[name], warnings=list(facts.status[name]["warnings"]),
                 listed=_listed(facts.usage[name]), at_parent=at_parent[name],
                 listed_at_parent=_listed(facts.parent_usage[name]),
