@@ -10,6 +10,12 @@ extension ProcessTests {
     /// What a scenario ends with if this machine cannot try it: Tests/Nested/support/debian.
     private static let skipped: Int32 = 75
 
+    /// Scenarios that also need a program built beside the package.
+    private static let beside = [
+      "bypasses": BuiltProgram.folder, "crowd": BuiltProgram.folder, "launchers": BuiltProgram.folder,
+      "clocks": BuiltProgram.path(of: "libLatchkeyClockShift.so"),
+    ]
+
     private func package(_ lab: ProcessLab, _ version: String, in folder: String) async throws -> String {
       let made = try await lab.run(
         BuiltProgram.tools + "/package",
@@ -61,23 +67,24 @@ extension ProcessTests {
       }
     }
 
-    @Test(
-      "It is not got around, and a fault leaves the rest of the rules in force",
-      .enabled(if: Length.isThorough, "it takes minutes; run Tools/test --thorough"),
-      arguments: [
-        "accounts", "bypasses", "clocks", "crashes", "crowd", "disks", "evening", "everything", "faults", "launchers",
-        "machines",
-      ])
-    func machine(scenario: String) async throws {
-      let beside = [
-        "bypasses": [BuiltProgram.folder], "crowd": [BuiltProgram.folder], "launchers": [BuiltProgram.folder],
-        "clocks": [BuiltProgram.path(of: "libLatchkeyClockShift.so")],
-      ]
+    private func runBeside(_ scenario: String) async throws {
       try await ProcessLab.run(asRoot: true) { lab in
         let package = try await package(lab, "0.0.1", in: lab.newPath())
-        try await runNested(lab, scenario, [package] + (beside[scenario] ?? []))
+        try await runNested(lab, scenario, [package] + (Self.beside[scenario].map { [$0] } ?? []))
       }
     }
+
+    @Test(
+      "It is not got around",
+      .enabled(if: Length.isThorough, "it takes minutes; run Tools/test --thorough"),
+      arguments: ["accounts", "bypasses", "evening", "launchers", "machines"])
+    func bypassed(scenario: String) async throws { try await runBeside(scenario) }
+
+    @Test(
+      "A fault leaves the rest of the rules in force",
+      .enabled(if: Length.isThorough, "it takes minutes; run Tools/test --thorough"),
+      arguments: ["clocks", "crashes", "crowd", "disks", "everything", "faults"])
+    func faulty(scenario: String) async throws { try await runBeside(scenario) }
 
     @Test(
       "It is set up, finds what it needs, and holds at every door and for programs of Debian",
