@@ -7,6 +7,13 @@ import LatchkeySystem
 struct PackageFiles {
   private let folder: String
   private var names: Set<String> = []
+  /// The file lists of these packages, and the folder's mark before they were looked for.
+  private var lists: [(file: String, package: String)] = []
+  private var folderMark: FileMark?
+  /// A Boolean value that indicates whether the folder was the same at two looks after a change.
+  ///
+  /// A change at nearly the time of a look may leave the folder's mark as it was.
+  private var isSettled = false
   private var byPath: [String: Set<String>] = [:]
   private var marks: [String: FileMark] = [:]
   private var paths: [String: FileMark?] = [:]
@@ -22,7 +29,7 @@ struct PackageFiles {
 
   /// Reads the files of packages and at paths if they have changed; returns whether they have.
   mutating func load(_ wanted: Set<String>, paths wantedPaths: Set<String> = []) -> Bool {
-    let lists = wanted.isEmpty ? [] : DebianPackages.lists(in: folder).filter { wanted.contains($0.package) }
+    findLists(of: wanted)
     var found: [String: FileMark] = [:]
     for (file, _) in lists { found[file] = ProcFile.status("\(folder)/\(file)").map(FileMark.init) }
     let present = Dictionary(uniqueKeysWithValues: wantedPaths.map { ($0, ProcFile.status($0).map(FileMark.init)) })
@@ -45,6 +52,15 @@ struct PackageFiles {
       }
     }
     return true
+  }
+
+  /// Looks for the packages' lists again if the folder has changed: it has thousands of files.
+  private mutating func findLists(of wanted: Set<String>) {
+    let mark = wanted.isEmpty ? nil : ProcFile.status(folder).map(FileMark.init)
+    let isSame = mark != nil && mark == folderMark && wanted == names
+    if isSame, isSettled { return }
+    (folderMark, isSettled) = (mark, isSame)
+    lists = wanted.isEmpty ? [] : DebianPackages.lists(in: folder).filter { wanted.contains($0.package) }
   }
 
   func packages(of path: String) -> Set<String> { byPath[path] ?? [] }
