@@ -10,9 +10,9 @@ struct PackageFiles {
   /// The file lists of these packages, and the folder's mark before they were looked for.
   private var lists: [(file: String, package: String)] = []
   private var folderMark: FileMark?
-  /// A Boolean value that indicates whether the folder was the same at two looks after a change.
+  /// A Boolean value that indicates whether the folder had the same mark in two scans.
   ///
-  /// A change at nearly the time of a look may leave the folder's mark as it was.
+  /// If it changes twice within the kernel's resolution of time, the second change does not show.
   private var isSettled = false
   private var byPath: [String: Set<String>] = [:]
   private var marks: [String: FileMark] = [:]
@@ -59,8 +59,10 @@ struct PackageFiles {
     let mark = wanted.isEmpty ? nil : ProcFile.status(folder).map(FileMark.init)
     let isSame = mark != nil && mark == folderMark && wanted == names
     if isSame, isSettled { return }
-    (folderMark, isSettled) = (mark, isSame)
-    lists = wanted.isEmpty ? [] : DebianPackages.lists(in: folder).filter { wanted.contains($0.package) }
+    let all = wanted.isEmpty ? [] : DebianPackages.lists(in: folder)
+    lists = all.filter { wanted.contains($0.package) }
+    // There are no lists either if the folder could not be read.
+    (folderMark, isSettled) = (mark, isSame && !all.isEmpty)
   }
 
   func packages(of path: String) -> Set<String> { byPath[path] ?? [] }
