@@ -33,6 +33,14 @@ extension ProcessTests {
       print("Nested: \(scenario) took \((ContinuousClock.now - begin).components.seconds) s.")
     }
 
+    /// Runs a scenario with a package of the built programs.
+    private func run(_ scenario: String) async throws {
+      try await ProcessLab.run(asRoot: true) { lab in
+        let package = try await package(lab, "0.0.1", in: lab.newPath())
+        try await runNested(lab, scenario, [package] + (Self.beside[scenario].map { [$0] } ?? []))
+      }
+    }
+
     /// Prints what a scenario did, and records an issue if it failed.
     private func report(_ scenario: String, _ run: CommandResult) {
       print(run.output, terminator: "")
@@ -48,11 +56,7 @@ extension ProcessTests {
     @Test(
       "A paused program stays so, closed sessions do not begin, and learning counts while somebody is there",
       arguments: ["enforce", "sessions"])
-    func everyDay(scenario: String) async throws {
-      try await ProcessLab.run(asRoot: true) { lab in
-        try await runNested(lab, scenario, [package(lab, "0.0.1", in: lab.newPath())])
-      }
-    }
+    func everyDay(scenario: String) async throws { try await run(scenario) }
 
     @Test(
       "It is installed, used by each account as it may, upgraded, removed and purged, and is the same bytes each time",
@@ -67,34 +71,23 @@ extension ProcessTests {
       }
     }
 
-    private func runBeside(_ scenario: String) async throws {
-      try await ProcessLab.run(asRoot: true) { lab in
-        let package = try await package(lab, "0.0.1", in: lab.newPath())
-        try await runNested(lab, scenario, [package] + (Self.beside[scenario].map { [$0] } ?? []))
-      }
-    }
-
     @Test(
       "It is not got around",
       .enabled(if: Length.isThorough, "it takes minutes; run Tools/test --thorough"),
       arguments: ["accounts", "bypasses", "evening", "launchers", "machines"])
-    func bypassed(scenario: String) async throws { try await runBeside(scenario) }
+    func bypassed(scenario: String) async throws { try await run(scenario) }
 
     @Test(
       "A fault leaves the rest of the rules in force",
       .enabled(if: Length.isThorough, "it takes minutes; run Tools/test --thorough"),
       arguments: ["clocks", "crashes", "crowd", "disks", "everything", "faults"])
-    func faulty(scenario: String) async throws { try await runBeside(scenario) }
+    func faulty(scenario: String) async throws { try await run(scenario) }
 
     @Test(
       "It is set up, finds what it needs, and holds at every door and for programs of Debian",
       .enabled(if: Length.isThorough, "it takes minutes; run Tools/test --thorough"),
       arguments: ["doctor", "doors", "setup", "subjects"])
-    func debian(scenario: String) async throws {
-      try await ProcessLab.run(asRoot: true) { lab in
-        try await runNested(lab, scenario, [package(lab, "0.0.1", in: lab.newPath())])
-      }
-    }
+    func debian(scenario: String) async throws { try await run(scenario) }
 
     @Test(
       "Its services run hardened on Debian's kernel, with process events and input devices, in a virtual machine",
