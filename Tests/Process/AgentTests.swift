@@ -288,34 +288,5 @@ extension ProcessTests {
         #expect(record.activeMilliseconds >= 1_000, "\(record)")
       }
     }
-
-    @Test(
-      "Where unknown programs are blocked, Latchkey's own commands run, although anybody can change their file",
-      .enabled(
-        if: BuiltProgram.isAnothers,
-        "it closes all that this account has built, other tests too; root's Tools/test runs it as a user of its own"))
-    func ownCommands() async throws {
-      try await ProcessLab.run { lab in
-        let home = try await AgentHome(lab)
-        let folder = lab.newPath()
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-        for name in ["latchkey", "latchkey-agent"] {
-          try FileManager.default.copyItem(atPath: BuiltProgram.path(of: name), toPath: "\(folder)/\(name)")
-        }
-        #expect(await home.pc.terminate() == .exited(0))
-        await home.pc.use(program: folder + "/latchkey")
-        try await home.pc.start()
-        try await eventually("its agent has orders") {
-          try await home.pc.api.ask(Endpoints.getOwnToday).enforcement == .ownPrograms
-        }
-        try await home.set([("unknownPrograms", "block")])
-        let unknown = try home.play()
-        #expect(await unknown.wait() == .signalled(SIGKILL))
-        for _ in 0..<24 {
-          let result = try await lab.run(folder + "/latchkey", ["me", "--state-dir", home.pc.folder])
-          #expect(result.status == 0, "\(result)")
-        }
-      }
-    }
   }
 }

@@ -29,10 +29,13 @@ extension ProcessTests {
       }
     }
 
-    /// Waits until a node sees the code announced at a number of addresses.
-    private func sees(_ child: NodeProcess, _ code: Invitation, addresses: Int) async throws {
+    /// Waits until a node sees the code announced by a number of machines, each of which has a port
+    /// of its own and one or two addresses.
+    private func sees(_ child: NodeProcess, _ code: Invitation, machines: Int) async throws {
       var seen = NearbyInvitations.none(after: 0)
-      while (seen.invitations.first { code.typed.hasPrefix($0.prefix) }?.addresses.count ?? 0) < addresses {
+      while true {
+        let addresses = seen.invitations.first { code.typed.hasPrefix($0.prefix) }?.addresses ?? []
+        if Set(addresses.compactMap { $0.split(separator: ":").last }).count >= machines { return }
         seen = try await child.api.ask(Endpoints.waitForInvitations, seen.change)
       }
     }
@@ -51,7 +54,7 @@ extension ProcessTests {
         let spoofers = traps.enumerated().map { number, trap in
           Spoofer(discriminator: discriminator, port: trap.port, name: "0000000\(number)")
         }
-        try await sees(child, code, addresses: 3)
+        try await sees(child, code, machines: 3)
         let joined = try await lab.join(child, code.text(isTyped: isTyped))
         #expect(joined.outcome == .ok, "\(joined)")
         #expect(tested.withLock { $0 } == 2, "both were tried before")
@@ -77,11 +80,11 @@ extension ProcessTests {
         let spoofers = traps.enumerated().map { number, trap in
           Spoofer(discriminator: discriminator, port: trap.port, name: "0000000\(number)")
         }
-        try await sees(child, code, addresses: 3)
+        try await sees(child, code, machines: 3)
         #expect(try await lab.join(child, code.typed).outcome == .wrongCode)
         #expect(tested.withLock { $0 } == 3)
         try await child.restart()
-        try await sees(child, code, addresses: 3)
+        try await sees(child, code, machines: 3)
         #expect(try await lab.join(child, code.typed).outcome == .wrongCode)
         #expect(tested.withLock { $0 } == 5, "the third of them is not tried any more")
         let connections = traps.map(\.count).reduce(0, +)

@@ -87,10 +87,6 @@ struct AgentHome {
   /// Returns the process of the agent of a node; `nil` if there is none.
   static func agent(of node: NodeProcess) -> pid_t? {
     let socket = node.folder + "/agent.sock"
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-    return names.compactMap { pid_t($0) }.first { pid in
-      let words = ProcessLab.read("/proc/\(pid)/cmdline").split(separator: "\0").map(String.init)
-      return words.first?.hasSuffix("/latchkey-agent") == true && words.contains(socket)
-    }
+    return ProcessLab.processes { $0.first?.hasSuffix("/latchkey-agent") == true && $0.contains(socket) }.first
   }
 }

@@ -28,11 +28,11 @@ final class ProcessLab: Sendable {
     let lab = try ProcessLab(asRoot: asRoot, hasAgents: hasAgents)
     do {
       let value = try await body(lab)
-      await lab.end()
+      try await lab.end()
       return value
     } catch {
       lab.showLogs()
-      await lab.end()
+      try? await lab.end()
       throw error
     }
   }
@@ -174,12 +174,26 @@ final class ProcessLab: Sendable {
     }
   }
 
-  private func end() async {
+  private func end() async throws {
     let processes = started.withLock { $0 }
     for process in processes { process.signal(SIGKILL) }
     for process in processes { _ = await process.wait() }
-    if ProcessInfo.processInfo.environment["LATCHKEY_TEST_KEEP"] == nil {
-      try? FileManager.default.removeItem(atPath: folder)
+    // An agent goes on by its last orders without its node, and would close programs of the tests
+    // that follow. While it writes into the folder, the folder may not be removed as a whole.
+    try await eventually("no process of the lab is left") {
+      let left = Self.processes { words in words.contains { $0.hasPrefix(self.folder + "/") } }
+      for process in left { kill(process, SIGKILL) }
+      return left.isEmpty
     }
+    if ProcessInfo.processInfo.environment["LATCHKEY_TEST_KEEP"] == nil {
+      try FileManager.default.removeItem(atPath: folder)
+    }
+  }
+
+  /// Returns the processes of this machine whose program and arguments meet a condition.
+  static func processes(where isMeant: ([String]) -> Bool) -> [pid_t] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return names.compactMap { pid_t($0) }
+      .filter { isMeant(read("/proc/\($0)/cmdline").split(separator: "\0").map(String.init)) }
   }
 }

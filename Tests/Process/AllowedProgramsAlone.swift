@@ -5,13 +5,15 @@ import LatchkeyNode
 import Testing
 
 extension ProcessTests {
-  /// Programs of the child's own where only listed applications may run: what closes them, what
-  /// allows them, and which rules they keep to.
+  /// Programs of the child's own where only listed or known applications may run: what closes them,
+  /// what allows them, and which rules they keep to.
+  ///
+  /// Their agents close the programs that other tests start as the same user.
   @Suite(
     .enabled(
       if: BuiltProgram.isAnothers,
       "it closes all that this account has built, other tests too; root's Tools/test runs it as a user of its own"))
-  struct AllowedProgramTests {
+  struct AllowedProgramsAlone {
     /// A machine whose child has installed games in a folder of its own.
     private struct Games {
       let home: AgentHome
@@ -162,6 +164,31 @@ extension ProcessTests {
         try Data("evil".utf8).append(to: games.path(of: "quux"))
         let next = try await games.refusal(of: "quux")
         #expect(next.appID.text == "quux" && next.isListed && next.matchers.count == 1, "\(next)")
+      }
+    }
+
+    @Test("Where unknown programs are blocked, Latchkey's own commands run, although anybody can change their file")
+    func ownCommands() async throws {
+      try await ProcessLab.run { lab in
+        let home = try await AgentHome(lab)
+        let folder = lab.newPath()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        for name in ["latchkey", "latchkey-agent"] {
+          try FileManager.default.copyItem(atPath: BuiltProgram.path(of: name), toPath: "\(folder)/\(name)")
+        }
+        #expect(await home.pc.terminate() == .exited(0))
+        await home.pc.use(program: folder + "/latchkey")
+        try await home.pc.start()
+        try await eventually("its agent has orders") {
+          try await home.pc.api.ask(Endpoints.getOwnToday).enforcement == .ownPrograms
+        }
+        try await home.set([("unknownPrograms", "block")])
+        let unknown = try home.play()
+        #expect(await unknown.wait() == .signalled(SIGKILL))
+        for _ in 0..<24 {
+          let result = try await lab.run(folder + "/latchkey", ["me", "--state-dir", home.pc.folder])
+          #expect(result.status == 0, "\(result)")
+        }
       }
     }
   }
