@@ -123,6 +123,8 @@ final class DiscoveryLab: Sendable {
     }
     defer { limit.cancel() }
     guard let found = await lines.next(name, matches) else {
+      // Shows who is in the multicast group, and whether a socket has lost packets.
+      if !name.hasPrefix("mark-") { _ = try? await run("cat /proc/net/igmp /proc/net/udp") }
       throw Missing(description: "\(name) did not write the expected line. All lines:\n" + lines.everything())
     }
     return found
