@@ -46,16 +46,25 @@ struct RulesService: Sendable {
     sleep.told()
   }
 
+  /// Returns the edits that wait for the agent.
+  private func pendingEdits() async throws(StoreError) -> [CommandID] {
+    try await context.store.pendingEffects().filter { $0.payload.kind == Edit.kind }.map(\.commandID)
+  }
+
   /// Decides for each child; returns for how many milliseconds that holds.
   private func look(
     _ said: inout [ChildID: Set<ChildStanding.Notice>], _ week: inout FamilyDay?
   ) async throws(StoreError) -> Int64 {
-    // Before what they have changed is read, so that it is decided with them.
-    let edits = try await context.store.pendingEffects().filter { $0.payload.kind == Edit.kind }.map(\.commandID)
     // Before whose the accounts are: a new account with an old number is never ordered what was the
     // other one's.
     let identities = try await context.store.accountIdentities()
-    let household = try await context.readHousehold()
+    // Exactly the edits that are decided here: what one of them closes may have ended by the next
+    // decision, which then seems to close nothing.
+    var (edits, household): ([CommandID], Household)
+    repeat {
+      edits = try await pendingEdits()
+      household = try await context.readHousehold()
+    } while try await edits != pendingEdits()
     try await usage.handOverShared()
     try await usage.cutUnknown(household)
     var wait = Self.pause
