@@ -14,11 +14,16 @@ actor LinkDirectory {
   /// `looks` holds the last one for each device.
   private var lastLook: UInt64 = 0
   private var looks: [DeviceID: UInt64] = [:]
-  /// The links' operations that have to wait, such as transactions and calls.
+  /// The links' operations that have to wait, such as transactions.
   ///
   /// There is one consumer. Each link's machine limits the number of operations under way.
   nonisolated let work: AsyncStream<Job>
   nonisolated let jobs: AsyncStream<Job>.Continuation
+  /// The operations that wait for a peer: calls, and the reading of sessions until their end.
+  ///
+  /// There is one consumer.
+  nonisolated let peerWork: AsyncStream<Job>
+  nonisolated let peerJobs: AsyncStream<Job>.Continuation
   typealias Job = @Sendable () async -> Void
   /// Devices whose pairing was completed by a session.
   ///
@@ -29,6 +34,7 @@ actor LinkDirectory {
   init(_ context: NodeContext) {
     self.context = context
     (work, jobs) = AsyncStream.makeStream()
+    (peerWork, peerJobs) = AsyncStream.makeStream()
     (completed, promotions) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Limits.peers))
   }
 
@@ -71,6 +77,7 @@ actor LinkDirectory {
     isStopping = true
     for link in links.values { await link.shutDown() }
     jobs.finish()
+    peerJobs.finish()
   }
 
   private func apply(_ record: PeerRecord?, _ device: DeviceID, _ look: UInt64) async throws(StoreError) {

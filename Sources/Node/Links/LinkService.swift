@@ -12,10 +12,20 @@ struct LinkService: Service {
   init(directory: LinkDirectory) {
     self.directory = directory
     work = Task {
-      await withDiscardingTaskGroup { group in
-        for await job in directory.work { group.addTask { await job() } }
-        group.cancelAll()
-      }
+      async let peerWork: Void = Self.carryOut(directory.peerWork)
+      await Self.carryOut(directory.work)
+      await peerWork
+    }
+  }
+
+  /// Runs each operation in a task of its own, until there are no more of them.
+  ///
+  /// When a task ends, Swift looks for it among all tasks of its group, beginning with the oldest.
+  /// Operations that wait for a peer are therefore in another group than those that take a moment.
+  private static func carryOut(_ jobs: AsyncStream<LinkDirectory.Job>) async {
+    await withDiscardingTaskGroup { group in
+      for await job in jobs { group.addTask { await job() } }
+      group.cancelAll()
     }
   }
 

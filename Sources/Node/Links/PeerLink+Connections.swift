@@ -19,7 +19,7 @@ extension PeerLink {
   func call(_ number: Int, _ endpoint: SocketEndpoint, _ keys: [[UInt8]], _ offered: [UInt8]?) {
     let attempt = DialAttempt()
     calls[number] = attempt
-    spawn { link in
+    spawn(waitsForPeer: true) { link in
       let outcome = await link.dial(number, endpoint, keys, offered, attempt)
       guard let outcome else { return }
       await link.callEnded(number, outcome)
@@ -80,7 +80,7 @@ extension PeerLink {
     let (connection, ticket) = (seat.connection, seat.ticket)
     guard let number = open(seat, tell) else { return connection.close() }
     connection.handOver()
-    let begun = directory.jobs.yield {
+    let begun = directory.peerJobs.yield {
       await self.read(frames, number)
       ticket?.release()
       await connection.end()

@@ -140,9 +140,9 @@ actor PeerLink {
   }
 
   /// Runs an operation that waits in a task of its own.
-  func spawn(_ job: @escaping Job) {
+  func spawn(waitsForPeer: Bool = false, _ job: @escaping Job) {
     guard !isOver else { return }
-    directory.jobs.yield { await job(self) }
+    (waitsForPeer ? directory.peerJobs : directory.jobs).yield { await job(self) }
   }
 
   func filled(_ number: Int) { machine.filled(number) }

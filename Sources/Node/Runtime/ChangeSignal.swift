@@ -172,13 +172,12 @@ extension ChangeSignal {
 final class AlarmClock: Sendable {
   static let shared = AlarmClock()
 
-  private struct Alarm {
-    var due: ContinuousClock.Instant
-    var ring: @Sendable () -> Void
-  }
-
   private struct State {
-    var alarms: [UInt64: Alarm] = [:]
+    /// When each alarm is due, and what it calls, by its number.
+    ///
+    /// Two dictionaries, since all times are read often, and to read a closure is to retain it.
+    var due: [UInt64: ContinuousClock.Instant] = [:]
+    var rings: [UInt64: @Sendable () -> Void] = [:]
     var last: UInt64 = 0
     /// The times at which tasks wake, earliest last.
     var wakes: [ContinuousClock.Instant] = []
@@ -188,6 +187,12 @@ final class AlarmClock: Sendable {
       guard wakes.last.map({ moment < $0 }) ?? true else { return false }
       wakes.append(moment)
       return true
+    }
+
+    /// Removes an alarm, and returns what it calls.
+    mutating func remove(_ number: UInt64) -> (@Sendable () -> Void)? {
+      due[number] = nil
+      return rings.removeValue(forKey: number)
     }
   }
 
@@ -200,7 +205,7 @@ final class AlarmClock: Sendable {
     let due = ContinuousClock.now + .milliseconds(max(0, milliseconds))
     let (number, isSooner) = state.withLock { state in
       state.last += 1
-      state.alarms[state.last] = Alarm(due: due, ring: ring)
+      (state.due[state.last], state.rings[state.last]) = (due, ring)
       return (state.last, state.needs(due))
     }
     if isSooner { sleep(until: due) }
@@ -210,9 +215,9 @@ final class AlarmClock: Sendable {
   /// Cancels an alarm.
   ///
   /// An alarm that has rung no longer exists.
-  func cancel(_ number: UInt64) { state.withLock { _ = $0.alarms.removeValue(forKey: number) } }
+  func cancel(_ number: UInt64) { _ = state.withLock { $0.remove(number) } }
 
-  var count: Int { state.withLock { $0.alarms.count } }
+  var count: Int { state.withLock { $0.due.count } }
 
   /// The number of tasks that are sleeping.
   var sleepers: Int { state.withLock { $0.wakes.count } }
@@ -227,14 +232,17 @@ final class AlarmClock: Sendable {
   /// Rings all alarms that are due when the task for `moment` wakes.
   private func ring(_ moment: ContinuousClock.Instant) {
     let now = max(moment, ContinuousClock.now)
-    let (due, next) = state.withLock { state in
+    let (rings, next) = state.withLock { state in
       if let index = state.wakes.lastIndex(of: moment) { state.wakes.remove(at: index) }
-      let due = state.alarms.filter { $0.value.due <= now }
-      for number in due.keys { state.alarms[number] = nil }
-      guard let next = state.alarms.values.map(\.due).min() else { return (due, ContinuousClock.Instant?.none) }
-      return (due, state.needs(next) ? next : nil)
+      var due: [(number: UInt64, at: ContinuousClock.Instant)] = []
+      var next: ContinuousClock.Instant?
+      for (number, time) in state.due {
+        if time <= now { due.append((number, time)) } else { next = min(next ?? time, time) }
+      }
+      let rings = due.sorted { $0.at < $1.at }.compactMap { state.remove($0.number) }
+      return (rings, next.flatMap { state.needs($0) ? $0 : nil })
     }
     if let next { sleep(until: next) }
-    for alarm in due.values.sorted(by: { $0.due < $1.due }) { alarm.ring() }
+    for ring in rings { ring() }
   }
 }
