@@ -178,15 +178,14 @@ final class ProcessLab: Sendable {
     let processes = started.withLock { $0 }
     for process in processes { process.signal(SIGKILL) }
     for process in processes { _ = await process.wait() }
+    let isKept = ProcessInfo.processInfo.environment["LATCHKEY_TEST_KEEP"] != nil
     // An agent goes on by its last orders without its node, and would close programs of the tests
-    // that follow. While it writes into the folder, the folder may not be removed as a whole.
-    try await eventually("no process of the lab is left") {
-      let left = Self.processes { words in words.contains { $0.hasPrefix(self.folder + "/") } }
-      for process in left { kill(process, SIGKILL) }
-      return left.isEmpty
-    }
-    if ProcessInfo.processInfo.environment["LATCHKEY_TEST_KEEP"] == nil {
-      try FileManager.default.removeItem(atPath: folder)
+    // that follow. While a process writes into the folder, it may not be removed as a whole.
+    try await eventually("no process of the lab is left, and no folder") {
+      let left = Self.processes { words in words.contains { $0.contains(self.folder + "/") } }
+      // Another user's process is no part of the lab.
+      guard left.filter({ kill($0, SIGKILL) == 0 }).isEmpty else { return false }
+      return isKept || (try? FileManager.default.removeItem(atPath: folder)) != nil
     }
   }
 
