@@ -175,7 +175,8 @@ final class AlarmClock: Sendable {
   private struct State {
     /// When each alarm is due, and what it calls, by its number.
     ///
-    /// Two dictionaries, since all times are read often, and to read a closure is to retain it.
+    /// There are two dictionaries because all times are read often, and reading a closure retains
+    /// it.
     var due: [UInt64: ContinuousClock.Instant] = [:]
     var rings: [UInt64: @Sendable () -> Void] = [:]
     var last: UInt64 = 0

@@ -58,8 +58,8 @@ struct RulesService: Sendable {
     // Before whose the accounts are: a new account with an old number is never ordered what was the
     // other one's.
     let identities = try await context.store.accountIdentities()
-    // Exactly the edits that are decided here: what one of them closes may have ended by the next
-    // decision, which then seems to close nothing.
+    // The list has exactly the edits that are decided here. By the next decision, the program that
+    // an edit closes may have ended, and the edit would seem to close nothing.
     var (edits, household): ([CommandID], Household)
     repeat {
       edits = try await pendingEdits()

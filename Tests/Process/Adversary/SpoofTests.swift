@@ -29,8 +29,9 @@ extension ProcessTests {
       }
     }
 
-    /// Waits until a node sees the code announced by a number of machines, each of which has a port
-    /// of its own and one or two addresses.
+    /// Waits until a node sees that a number of machines announce the code.
+    ///
+    /// Each machine has one port, and one or two addresses.
     private func sees(_ child: NodeProcess, _ code: Invitation, machines: Int) async throws {
       var seen = NearbyInvitations.none(after: 0)
       while true {
