@@ -58,6 +58,8 @@ enum PageScript {
       const others = new BroadcastChannel("changes");
       let stream = null, isOn = false, waiting = null, release = null;
       let isFetching = false, isAgain = false, timer = 0, tries = 0;
+      const held = new Set();
+      let holding = 0, isSent = false, isLate = false;
 
       const say = (sentence) => {
         if (!connection || connection.textContent === sentence) return;
@@ -98,13 +100,36 @@ enum PageScript {
         return true;
       };
 
+      // A browser loses the press of a button that is replaced while a finger, a mouse button or a
+      // key is down on it, and a page that is loaded again loses the form that was just sent. So
+      // nothing is changed meanwhile. A page is not always told of a release, so it waits three
+      // seconds at most. A tap's click follows a moment after its release.
+      const letGo = () => {
+        holding = 0;
+        isSent = false;
+        held.clear();
+        if (isLate) { isLate = false; look(); }
+      };
+      const hold = (milliseconds) => {
+        clearTimeout(holding);
+        holding = setTimeout(letGo, milliseconds);
+      };
+      const pressed = (event) => { held.add(event.pointerId ?? event.code); hold(3000); };
+      const released = (event) => {
+        held.delete(event.pointerId ?? event.code);
+        if (holding && !isSent && held.size === 0) hold(300);
+      };
+      const sent = () => { isSent = true; hold(3000); };
+
       const look = async () => {
         if (isFetching) { isAgain = true; return; }
         isFetching = true;
         try {
           const answer = await fetch(location.href, { headers: { "Latchkey-Part": "1" }, cache: "no-store" });
           const text = await answer.text();
-          if (answer.ok && put(text)) {
+          if (holding) {
+            isLate = true;
+          } else if (answer.ok && put(text)) {
             say("");
           } else if (answer.status === 401) {
             say(connection?.dataset.out);
@@ -116,7 +141,7 @@ enum PageScript {
             say(said && said.textContent === sentence ? "" : sentence);
           }
         } catch (error) {
-          say(connection?.dataset.over);
+          if (holding) isLate = true; else say(connection?.dataset.over);
         }
         isFetching = false;
         if (isAgain) { isAgain = false; setTimeout(look, 500); }
@@ -170,6 +195,9 @@ enum PageScript {
       }
 
       if (isPage) {
+        for (const name of ["pointerdown", "keydown"]) addEventListener(name, pressed, true);
+        for (const name of ["pointerup", "pointercancel", "keyup"]) addEventListener(name, released, true);
+        addEventListener("submit", sent, true);
         others.onmessage = look;
         document.addEventListener("visibilitychange", () => {
           if (document.visibilityState === "visible") { tries = 0; start(); look(); } else { stop(); }
