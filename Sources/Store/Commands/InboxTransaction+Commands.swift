@@ -121,7 +121,7 @@ extension InboxTransaction {
       else { throw BodyFault("The receipt has another ID than its item.", .wrongID) }
       outcome = receipt.outcome
     } catch let fault as BodyFault { passOver(item, .receipt, fault) }
-    guard let asked = try asked(item.itemID), let command = CommandID(bytes: item.itemID) else { return }
+    guard let (row, asked) = try asked(item.itemID), let command = CommandID(bytes: item.itemID) else { return }
     if case .underWay(let what) = outcome { return try noteUnderWay(command, what) }
     let judged =
       switch asked {
@@ -136,7 +136,7 @@ extension InboxTransaction {
       """
       UPDATE command SET status = ?1, status_at = ?2, reason = ?3, reason_phrase = ?6, state = ?4, waits_for = NULL,
         wait_phrase = NULL
-      WHERE command_id = ?5 AND (status IN ('queued', 'stored')
+      WHERE rowid = ?5 AND (status IN ('queued', 'stored')
         OR status IN ('cancelled', 'expired') AND state IS NULL)
       """, database)
     try database.run(statement) {
@@ -144,7 +144,7 @@ extension InboxTransaction {
       $0.add(wall)
       $0.add(verdict.reason?.english)
       $0.add(state)
-      $0.add(item.itemID)
+      $0.add(row)
       $0.add(verdict.reason?.storedPhrase)
     }
     guard database.changesCount > 0 else { return }
@@ -166,17 +166,21 @@ extension InboxTransaction {
     case command(CommandPayload)
   }
 
-  /// Returns the command that was given to the peer; `nil` if it was given no such command.
-  private func asked(_ id: [UInt8]) throws -> Asked? {
+  /// Returns the command that was given to the peer, and its row; `nil` if it was given no such
+  /// command.
+  private func asked(_ id: [UInt8]) throws -> (row: Int64, Asked)? {
     let statement = try group.statement(
-      .asked, "SELECT kind, body FROM command WHERE command_id = ? AND peer = ?", database)
+      .asked, "SELECT kind, body, rowid FROM command WHERE command_id = ? AND peer = ?", database)
     let bind = { (parameters: inout Parameters) in
       parameters.add(id)
       parameters.add(peer.number)
     }
     return try database.first(statement, bind) { row in
       let definition = CommandKind(rawValue: row.text(0)).flatMap { coding.commands.definition($0) }
-      return definition?.hasPlainAnswer == true ? .plain : .command(try coding.command(row.bytes(1)).payload)
+      return (
+        row.integer(2),
+        definition?.hasPlainAnswer == true ? .plain : .command(try coding.command(row.bytes(1)).payload)
+      )
     }
   }
 

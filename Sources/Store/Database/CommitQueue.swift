@@ -22,6 +22,8 @@ final class CommitQueue: Sendable {
     let purpose: CommitPurpose
     /// A Boolean value that indicates whether the job waits a moment for one that does not.
     let mayWait: Bool
+    /// A Boolean value that indicates whether the job runs before the others of its transaction.
+    let comesFirst: Bool
     /// Reports to the caller that the job failed.
     let refuse: @Sendable (StoreError) -> Void
   }
@@ -82,8 +84,10 @@ final class CommitQueue: Sendable {
   }
 
   /// Runs a body that knows that the counters in `WriteGroup` are ahead of the database.
+  ///
+  /// With `comesFirst`, it runs before what others commit in the same transaction.
   func commitTogether<Value: Sendable>(
-    _ purpose: CommitPurpose = .work, mayWait: Bool = false,
+    _ purpose: CommitPurpose = .work, mayWait: Bool = false, comesFirst: Bool = false,
     _ body: @escaping @Sendable (Database, WriteGroup) throws -> Value
   ) async throws(StoreError) -> Value {
     // The transaction runs in no task.
@@ -94,7 +98,8 @@ final class CommitQueue: Sendable {
           run: { database, group in
             let value = try Through.$browser.withValue(browser) { try body(database, group) }
             return { continuation.resume(returning: .success(value)) }
-          }, purpose: purpose, mayWait: mayWait, refuse: { continuation.resume(returning: .failure($0)) }))
+          }, purpose: purpose, mayWait: mayWait, comesFirst: comesFirst,
+          refuse: { continuation.resume(returning: .failure($0)) }))
     }
     return try result.get()
   }
@@ -146,10 +151,10 @@ final class CommitQueue: Sendable {
           state.isDraining = false
           return []
         }
-        let group = Array(state.jobs.prefix(Self.groupSize))
+        let group = state.jobs.prefix(Self.groupSize)
         state.jobs.removeFirst(group.count)
         if state.jobs.isEmpty { state.isDue = false }
-        return group
+        return group.filter(\.comesFirst) + group.filter { !$0.comesFirst }
       }
       guard !jobs.isEmpty else { return }
       run(jobs[...])
@@ -230,8 +235,9 @@ final class CommitQueue: Sendable {
 
   /// Runs jobs one by one on a full disk, after writing the log back and releasing the reserve.
   ///
-  /// There may be space for the smaller ones, including those that free space.
+  /// Those that may free space come first. There may be space for the smaller ones of the others.
   private func runWithoutReserve(_ jobs: ArraySlice<Job>) {
+    let jobs = (jobs.filter { $0.purpose == .upkeep } + jobs.filter { $0.purpose == .work })[...]
     room.giveUpReserve()
     writeLogBack()
     for index in jobs.indices {

@@ -60,7 +60,9 @@ extension Store {
     let decoded = runs.map { DecodedRun($0, coding) }
     let hasRemoval = runs.contains { $0.items.contains { $0.kind == .removal } }
     let age = age()
-    return try await commits.commitTogether { database, group in
+    // The answer of a command says more than the note that it is stored, which then has no row to
+    // change.
+    return try await commits.commitTogether(comesFirst: true) { database, group in
       let isRemoved = try database.first(
         "SELECT state FROM peer WHERE device_id = ?", [device.bytes],
         { $0.integer(0) >= PeerRecord.State.removedUntold.rawValue })

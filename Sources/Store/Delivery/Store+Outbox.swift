@@ -134,8 +134,11 @@ extension Database {
     _ peer: Int64, _ streamClass: StreamClass, through: Int64, at wall: Int64
   ) throws -> Freed {
     var freed = Freed()
+    // With the peer, SQLite knows that there is at most one row.
     let note = try cachedStatement(
-      sql: "UPDATE command SET status = 'stored', status_at = ? WHERE command_id = ? AND status = 'queued'")
+      sql: """
+        UPDATE command SET status = 'stored', status_at = ? WHERE command_id = ? AND peer = ? AND status = 'queued'
+        """)
     try each(
       """
       SELECT seq, kind, item_id, length(body) + length(item_id) + 16 FROM outbox_item
@@ -150,6 +153,7 @@ extension Database {
         try run(note) {
           $0.add(wall)
           $0.add(id)
+          $0.add(peer)
         }
       }
       return true
