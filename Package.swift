@@ -67,6 +67,7 @@ let package = Package(
     .systemLibrary(name: "CProcess", path: "Sources/CProcess"),
     .systemLibrary(name: "CInput", path: "Sources/CInput"),
     .systemLibrary(name: "CTerminal", path: "Sources/CTerminal"),
+    .systemLibrary(name: "CSQLite", path: "Sources/CSQLite"),
     // Loaded, not linked, so that it costs only the programs that use it.
     .systemLibrary(name: "CSystemd", path: "Sources/CSystemd", providers: [.apt(["libsystemd-dev"])]),
 
@@ -91,7 +92,7 @@ let package = Package(
     .target(
       name: "LatchkeyStore",
       dependencies: [
-        "LatchkeyModel", "LatchkeyRules", .product(name: "GRDB", package: "GRDB.swift"),
+        "LatchkeyModel", "LatchkeyRules", "CSQLite", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       path: "Sources/Store", swiftSettings: strict),

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import GRDB
 import Glibc
@@ -124,7 +125,11 @@ public final class Store: Sendable {
     return try DatabaseQueue(path: path, configuration: configuration)
   }
 
+  /// A setting that applies if no database of the process has been opened before.
+  private static let countsNoMemory = latchkey_count_no_memory() == 0
+
   private static func configuration() -> Configuration {
+    _ = countsNoMemory
     var configuration = Configuration()
     configuration.busyMode = .timeout(5)
     configuration.foreignKeysEnabled = true
