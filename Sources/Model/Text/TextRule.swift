@@ -123,9 +123,14 @@ public struct TextRule: Hashable, Sendable {
         case .paragraphs: (0x20, 0x0A)
         case .line, .visible, .zoneName: (0x20, 0x20)
         }
-      // The loop visits every byte, so that the processor can check many at a time.
+      // The loop visits every byte and has no branches, so that the processor can check many at a
+      // time.
       var others: UInt8 = 0
-      for byte in bytes { others |= (least..<0x7F).contains(byte) || byte == other ? 0 : 1 }
+      for byte in bytes {
+        let isOutside: UInt8 = byte &- least >= 0x7F - least ? 1 : 0
+        let isDifferent: UInt8 = byte == other ? 0 : 1
+        others |= isOutside & isDifferent
+      }
       return others == 0
     }
   }

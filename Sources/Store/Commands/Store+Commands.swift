@@ -140,10 +140,10 @@ extension Database {
 
   /// Returns whether expired commands are still in a peer's queue.
   func hasExpired(_ peer: Int64, age: Int64) throws -> Bool {
-    try row(
+    try exists(
       // The index on expiry is used: few commands expire, and a peer may have a long history.
       "SELECT 1 FROM command WHERE status = 'queued' AND expires_age IS NOT NULL AND expires_age <= ? AND +peer = ? LIMIT 1",
-      [age, peer]) != nil
+      [age, peer])
   }
 
   /// Removes a queued command from its queue permanently; `row` is of the table of commands.

@@ -44,18 +44,20 @@ extension Store {
     let age = age()
     return try await read { database in
       guard
-        let stream = try database.row(
+        let stream = try database.first(
           """
           SELECT s.peer, s.epoch, s.last, s.sent_bound FROM outbox_stream s JOIN peer p ON p.number = s.peer
           WHERE p.device_id = ? AND s.class = ?
-          """, [Data(device.bytes), Int64(streamClass.rawValue)]), stream.unsigned("epoch") == epoch
+          """, [device.bytes, Int64(streamClass.rawValue)],
+          { (peer: $0.integer(0), epoch: $0.unsigned(1), last: $0.unsigned(2), bound: $0.unsigned(3)) }),
+        stream.epoch == epoch
       else { return .loaded([]) }
-      let peer: Int64 = stream["peer"]
+      let peer = stream.peer
       if streamClass == .command, try database.hasExpired(peer, age: age) { return .hasExpired }
-      var last = stream.unsigned("last")
+      var last = stream.last
       if streamClass == .usage {
         last = min(last, from + UInt64(items) - 1)
-        if stream.unsigned("sent_bound") < last { return .isNotBound(peer: peer) }
+        if stream.bound < last { return .isNotBound(peer: peer) }
       }
       return .loaded(
         try database.items(peer, streamClass, from: from, through: last, items: items, bytes: bytes))
