@@ -24,8 +24,8 @@ extension DeliveryBench {
     let seconds = Double(idleSeconds)
     let ours = (after.0.seconds - before.0.seconds) / seconds * 100
     let theirs = (after.1.seconds - before.1.seconds) / seconds * 100
-    let wakeups = (Double(after.0.wakeups - before.0.wakeups) / seconds)
-    let theirWakeups = Double(after.1.wakeups - before.1.wakeups) / seconds
+    let wakeups = Double(after.0.wakeups(since: before.0)) / seconds
+    let theirWakeups = Double(after.1.wakeups(since: before.1)) / seconds
     let memory = (Double(after.0.residentBytes) / 1e6, Double(after.1.residentBytes) / 1e6)
     return Result(
       rows: [
