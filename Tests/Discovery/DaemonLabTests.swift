@@ -97,7 +97,7 @@ struct DaemonLabTests {
     try lab.order("A", "advertise aaaaaaaa 4001 v=1 t=1")
     try await lab.expect("B", "found aaaaaaaa 4001 127.0.0.1,::1 t=1,v=1")
 
-    try lab.shell("with-avahi-daemon")
+    try await lab.run("with-avahi-daemon")
     try await lab.expect("A", "state running avahi-daemon")
     try lab.order("A", "advertise aaaaaaaa 4001 v=1 t=2")
     try await lab.expect("B", "found aaaaaaaa 4001 127.0.0.1,::1 t=2,v=1")
@@ -109,7 +109,7 @@ struct DaemonLabTests {
 
     // A restart so quick that the name hardly leaves the bus.
     try lab.order("A", "advertise aaaaaaaa 4001 v=1 t=3")
-    try lab.shell("with-avahi-daemon")
+    try await lab.run("with-avahi-daemon")
     try await lab.expect("A", "state running embedded")
     try await lab.expect("A", "state running avahi-daemon")
     try await lab.expectAmongAll("B", "found aaaaaaaa 4001 127.0.0.1,::1 t=3,v=1")
@@ -123,14 +123,14 @@ struct DaemonLabTests {
     try lab.order("A", "advertise aaaaaaaa 4001 v=1")
     try await lab.expect("A", "state running embedded")
     try await lab.expect("D", "state failed No avahi-daemon answers on this system; start it")
-    try lab.shell("with-avahi-bus; with-avahi-daemon")
+    try await lab.run("with-avahi-bus; with-avahi-daemon")
     try await lab.expect("A", "state running avahi-daemon")
     try await lab.expectAmongAll("D", "state running avahi-daemon")
     try await lab.expectAmongAll("D", "found aaaaaaaa 4001 127.0.0.1,::1 v=1")
     // The bus takes the daemon with it, and both come back.
-    try lab.shell("with-avahi-bus")
+    try await lab.run("with-avahi-bus")
     try await lab.expect("A", "state running embedded")
-    try lab.shell("with-avahi-daemon")
+    try await lab.run("with-avahi-daemon")
     try await lab.expect("A", "state running avahi-daemon")
   }
 
@@ -151,7 +151,7 @@ struct DaemonLabTests {
       kill -9 $(cat $WITH_AVAHI_DIR/bus.pid)
       """)
     try await lab.expect("A", "state running embedded")
-    try lab.shell("with-avahi-bus; with-avahi-daemon")
+    try await lab.run("with-avahi-bus; with-avahi-daemon")
     try await lab.expect("A", "state running avahi-daemon")
   }
 
@@ -175,7 +175,7 @@ struct DaemonLabTests {
   @Test func aDaemonThatRefusesAnnouncementsIsNotUsed() async throws {
     let lab = try DiscoveryLab(.bus)
     try lab.shell("sed -i 's/^.publish.$/&\\ndisable-user-service-publishing=yes/' $WITH_AVAHI_DIR/avahi.conf")
-    try lab.shell("with-avahi-daemon")
+    try await lab.run("with-avahi-daemon")
     try lab.probe("D", "daemon lo")
     try await lab.expect(
       "D", "state failed The system's avahi-daemon is of no use here: it refuses announcements")
@@ -188,7 +188,7 @@ struct DaemonLabTests {
     try await lab.run(EmbeddedLabTests.twoHosts)
     try lab.probe("P", "capture eth0", under: "ip netns exec b")
     try await lab.expect("P", "capturing")
-    try lab.shell("with-avahi-daemon")
+    try await lab.run("with-avahi-daemon")
     try await lab.expect("P", "mdns ", containing: ["telltale"])
     try lab.probe("A", "auto lo")
     try lab.probe("B", "auto lo")
@@ -205,7 +205,7 @@ struct DaemonLabTests {
   @Test func aDaemonOnARealNetworkServesIt() async throws {
     let lab = try DiscoveryLab(.bus)
     try await lab.run(EmbeddedLabTests.twoHosts)
-    try lab.shell("with-avahi-daemon")
+    try await lab.run("with-avahi-daemon")
     try lab.probe("A", "auto")
     try lab.order("A", "advertise aaaaaaaa 4001 v=1")
     try await lab.expect("A", "state running avahi-daemon")

@@ -123,8 +123,11 @@ final class DiscoveryLab: Sendable {
     }
     defer { limit.cancel() }
     guard let found = await lines.next(name, matches) else {
-      // Shows who is in the multicast group, and whether a socket has lost packets.
-      if !name.hasPrefix("mark-") { _ = try? await run("cat /proc/net/igmp /proc/net/udp") }
+      // Shows who is in the multicast group, whether a socket has lost packets, and what the daemon
+      // said.
+      if !name.hasPrefix("mark-") {
+        _ = try? await run("cat /proc/net/igmp /proc/net/udp; tail -n 5 $WITH_AVAHI_DIR/avahi.log")
+      }
       throw Missing(description: "\(name) did not write the expected line. All lines:\n" + lines.everything())
     }
     return found
