@@ -2,9 +2,11 @@ import Foundation
 import GRDB
 import LatchkeyHousehold
 import LatchkeyModel
-import LatchkeyStore
 import LatchkeyTestSupport
+import Synchronization
 import Testing
+
+@testable import LatchkeyStore
 
 /// Tests that the shared state of one transaction's jobs is in the database at the end of the
 /// transaction.
@@ -29,6 +31,45 @@ struct WriteGroupTests {
       }
       #expect(try await store.command(command.commandID)?.status == .stored)
     }
+    try expectTrueCounters(rig)
+  }
+
+  @Test("The note that commands are stored waits for their answers, and then changes only commands without one")
+  func answersComeFirst() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired(.child)
+    let store = rig.store
+    let (answered, _) = try await rig.command(to: child)
+    let (unanswered, change) = try await rig.command(to: child)
+    try rig.edit(
+      """
+      CREATE TABLE witness (id BLOB, status TEXT);
+      CREATE TRIGGER witness AFTER UPDATE OF status ON command
+        BEGIN INSERT INTO witness VALUES (NEW.command_id, NEW.status); END;
+      """)
+    // While a transaction is open, both wait for the next one.
+    let isOpen = Mutex(false)
+    let mayEnd = Mutex(false)
+    store.beforeEachCommit {
+      isOpen.withLock { $0 = true }
+      while !mayEnd.withLock({ $0 }) { sched_yield() }
+    }
+    async let first: Void = store.set("work", to: "1")
+    while !isOpen.withLock({ $0 }) { await Task.yield() }
+    async let forgotten = store.forget(
+      child, StreamPosition(streamClass: .command, epoch: change.epoch, through: change.last), mayWait: true, at: 11)
+    while store.commits.waitingJobs < 1 { await Task.yield() }
+    let receipt = rig.receipt(
+      1, CommandReceipt(commandID: answered.commandID, outcome: .executed(answered.payload.answer), at: 3))
+    async let received = store.receive(
+      [ItemRun(streamClass: .receipt, epoch: 5, items: [receipt])], from: child, role: .child, enforcement: .recorded,
+      at: 12)
+    while store.commits.waitingJobs < 2 { await Task.yield() }
+    mayEnd.withLock { $0 = true }
+    _ = try await (first, forgotten, received)
+    let changes = try rig.look { try Row.fetchAll($0, sql: "SELECT id, status FROM witness ORDER BY rowid") }
+    #expect(changes.map { $0["status"] } == ["executed", "stored"])
+    #expect(changes.map { $0["id"] } == [answered, unanswered].map { Data($0.commandID.bytes) })
     try expectTrueCounters(rig)
   }
 

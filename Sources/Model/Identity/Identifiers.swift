@@ -1,11 +1,12 @@
 /// Sixteen bytes that need no allocation: the storage of every 16-byte identifier.
-private struct Bytes16: Hashable, Sendable, Comparable {
+@usableFromInline struct Bytes16: Hashable, Sendable, Comparable {
   let high: UInt64
   let low: UInt64
 
-  init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
+  @usableFromInline init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
-  init?(_ bytes: some Collection<UInt8>) {
+  // Other modules compile it for the types of their bytes, as the initializers that call it.
+  @inlinable init?(_ bytes: some Collection<UInt8>) {
     // Most values come from arrays, which need no iterator.
     if let known = bytes.withContiguousStorageIfAvailable({ Self(buffer: $0) }) {
       guard let known else { return nil }
@@ -21,7 +22,7 @@ private struct Bytes16: Hashable, Sendable, Comparable {
     self.init(high: high, low: low)
   }
 
-  private init?(buffer: UnsafeBufferPointer<UInt8>) {
+  @inlinable init?(buffer: UnsafeBufferPointer<UInt8>) {
     guard buffer.count == 16 else { return nil }
     let words = UnsafeRawBufferPointer(buffer)
     self.init(
@@ -31,15 +32,21 @@ private struct Bytes16: Hashable, Sendable, Comparable {
 
   var bytes: [UInt8] {
     [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
-      for index in 0..<8 {
-        buffer[index] = UInt8(truncatingIfNeeded: high >> UInt64(56 - 8 * index))
-        buffer[index + 8] = UInt8(truncatingIfNeeded: low >> UInt64(56 - 8 * index))
-      }
+      let words = UnsafeMutableRawBufferPointer(buffer)
+      words.storeBytes(of: high.bigEndian, toByteOffset: 0, as: UInt64.self)
+      words.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
       count = 16
     }
   }
 
-  static func < (left: Bytes16, right: Bytes16) -> Bool { (left.high, left.low) < (right.high, right.low) }
+  /// Calls a closure with the bytes, for which no array is made.
+  func withUnsafeBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
+    Swift.withUnsafeBytes(of: (high.bigEndian, low.bigEndian), body)
+  }
+
+  @usableFromInline static func < (left: Bytes16, right: Bytes16) -> Bool {
+    (left.high, left.low) < (right.high, right.low)
+  }
 }
 
 /// A value that is written as its text in JSON.
@@ -73,9 +80,9 @@ extension TextCodable {
 public struct ChildID: Hashable, Sendable, Comparable, TextCodable {
   public static let noun = "a child's ID"
 
-  private let storage: Bytes16
+  @usableFromInline let storage: Bytes16
 
-  public init?(bytes: some Collection<UInt8>) {
+  @inlinable public init?(bytes: some Collection<UInt8>) {
     guard let storage = Bytes16(bytes) else { return nil }
     self.storage = storage
   }
@@ -109,9 +116,9 @@ public struct ChildID: Hashable, Sendable, Comparable, TextCodable {
 public struct RecordID: Hashable, Sendable, TextCodable {
   public static let noun = "a record ID"
 
-  private let storage: Bytes16
+  @usableFromInline let storage: Bytes16
 
-  public init?(bytes: some Collection<UInt8>) {
+  @inlinable public init?(bytes: some Collection<UInt8>) {
     guard let storage = Bytes16(bytes) else { return nil }
     self.storage = storage
   }
@@ -131,9 +138,9 @@ public struct RecordID: Hashable, Sendable, TextCodable {
 public struct CommandID: Hashable, Sendable, Comparable, TextCodable {
   public static let noun = "a command ID"
 
-  private let storage: Bytes16
+  @usableFromInline let storage: Bytes16
 
-  public init?(bytes: some Collection<UInt8>) {
+  @inlinable public init?(bytes: some Collection<UInt8>) {
     guard let storage = Bytes16(bytes) else { return nil }
     self.storage = storage
   }
@@ -155,6 +162,11 @@ public struct CommandID: Hashable, Sendable, Comparable, TextCodable {
   }
 
   public var bytes: [UInt8] { storage.bytes }
+
+  /// Calls a closure with the bytes, for which no array is made.
+  public func withUnsafeBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
+    storage.withUnsafeBytes(body)
+  }
 
   /// The time of creation by the author's clock in Unix milliseconds, for people only.
   public var milliseconds: Int64 { bytes.prefix(6).reduce(0) { $0 << 8 | Int64($1) } }
@@ -209,7 +221,7 @@ public struct DeviceID: Hashable, Sendable, Comparable, TextCodable {
 
   public static let size = 20
 
-  public init?(bytes: some Collection<UInt8>) {
+  @inlinable public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == Self.size else { return nil }
     self.bytes = Array(bytes)
   }

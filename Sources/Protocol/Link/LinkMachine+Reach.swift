@@ -9,9 +9,11 @@ extension LinkMachine {
   // MARK: Calls
 
   var need: DialMachine.Need {
-    guard !isEnded, attempt == nil, isWorthCalling, !standing.callingKeys.isEmpty else { return .nothing }
-    guard current != nil else { return .session }
-    return replaceable.map { .sessionBeside($0) } ?? .nothing
+    let replaceable = replaceable
+    // With a session that nobody doubts, as after almost every event, the rest need not be asked.
+    guard current == nil || replaceable != nil, !isEnded, attempt == nil, isWorthCalling, !standing.callingKeys.isEmpty
+    else { return .nothing }
+    return replaceable.map { .sessionBeside($0) } ?? .session
   }
 
   /// The current session if it is in doubt and has been silent for so long that another may replace

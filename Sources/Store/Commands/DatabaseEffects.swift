@@ -40,9 +40,9 @@ public struct DatabaseEffects: EffectTransaction {
 
   public mutating func keep(_ message: ReceivedMessage) throws {
     let statement = try database.cachedStatement(
-      sql: "INSERT INTO received_message VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING")
+      sql: "INSERT INTO received_message (command_id, author, text, received_at) VALUES (?, ?, ?, ?)")
     try database.run(statement) {
-      $0.add(message.commandID.bytes)
+      $0.add(message.commandID)
       $0.add(message.author.bytes)
       $0.add(message.text)
       $0.add(message.at)

@@ -10,7 +10,9 @@ extension InboxTransaction {
     guard let id = CommandID(bytes: item.itemID) else { return }
     let known = try group.statement(
       .applied, "SELECT receipt FROM applied_command WHERE command_id = ?", database)
-    if let receipt = try database.first(known, { $0.add(item.itemID) }, { $0.bytes(0) }) {
+    if try group.mayBeApplied(item.itemID, database),
+      let receipt = try database.first(known, { $0.add(item.itemID) }, { $0.bytes(0) })
+    {
       return try queue(id, receipt)
     }
     do {
@@ -102,6 +104,7 @@ extension Database {
       $0.add(Int64(bitPattern: change.last))
       $0.add(isNew)
     }
+    group.noteApplied(bytes)
     return change
   }
 }
@@ -121,7 +124,14 @@ extension InboxTransaction {
       else { throw BodyFault("The receipt has another ID than its item.", .wrongID) }
       outcome = receipt.outcome
     } catch let fault as BodyFault { passOver(item, .receipt, fault) }
-    guard let (row, asked) = try asked(item.itemID), let command = CommandID(bytes: item.itemID) else { return }
+    guard let command = CommandID(bytes: item.itemID) else { return }
+    // Most answers are plain, and the first ones to their commands.
+    if case .executed(let state) = outcome, state.kind == Done.kind, let verdict = ReceiptVerdict(plain: outcome),
+      try keep(verdict, state, of: item, command, ifPlain: true)
+    {
+      return
+    }
+    guard let asked = try asked(item.itemID) else { return }
     if case .underWay(let what) = outcome { return try noteUnderWay(command, what) }
     let judged =
       switch asked {
@@ -129,26 +139,7 @@ extension InboxTransaction {
       case .command(let payload): ReceiptVerdict(outcome, of: payload)
       }
     guard let verdict = judged else { return }
-    // A cancellation may be too late or overtaken; the child's report is then correct.
-    let state = outcome.state.map { coding.encode($0) }
-    let statement = try group.statement(
-      .answer,
-      """
-      UPDATE command SET status = ?1, status_at = ?2, reason = ?3, reason_phrase = ?6, state = ?4, waits_for = NULL,
-        wait_phrase = NULL
-      WHERE rowid = ?5 AND (status IN ('queued', 'stored')
-        OR status IN ('cancelled', 'expired') AND state IS NULL)
-      """, database)
-    try database.run(statement) {
-      $0.add(verdict.status.rawValue)
-      $0.add(wall)
-      $0.add(verdict.reason?.english)
-      $0.add(state)
-      $0.add(row)
-      $0.add(verdict.reason?.storedPhrase)
-    }
-    guard database.changesCount > 0 else { return }
-    result.commands.append(command)
+    guard try keep(verdict, outcome.state, of: item, command, ifPlain: false) else { return }
     switch verdict {
     case .inForce, .overtaken:
       guard let state = outcome.state, case .command(let payload) = asked else { return }
@@ -159,6 +150,38 @@ extension InboxTransaction {
     }
   }
 
+  /// Stores the outcome of a command of the peer, and returns whether it changes its status.
+  ///
+  /// With `ifPlain`, a command of a kind without a plain answer stays as it is.
+  private mutating func keep(
+    _ verdict: ReceiptVerdict, _ state: StateInForce?, of item: DeliveryItem, _ command: CommandID, ifPlain: Bool
+  ) throws -> Bool {
+    // A cancellation may be too late or overtaken; the child's report is then correct.
+    let state = state.map { coding.encode($0) }
+    let statement = try group.statement(
+      .answer,
+      """
+      UPDATE command SET status = ?, status_at = ?, reason = ?, reason_phrase = ?, state = ?, waits_for = NULL,
+        wait_phrase = NULL
+      WHERE command_id = ? AND peer = ? AND (NOT ? OR kind IN (\(store.plainKinds)))
+        AND (status IN ('queued', 'stored') OR status IN ('cancelled', 'expired') AND state IS NULL)
+      """, database)
+    try database.run(statement) {
+      $0.add(verdict.status.rawValue)
+      $0.add(wall)
+      $0.add(verdict.reason?.english)
+      $0.add(verdict.reason?.storedPhrase)
+      $0.add(state)
+      $0.add(item.itemID)
+      $0.add(peer.number)
+      $0.add(ifPlain)
+    }
+    guard database.changesCount > 0 else { return false }
+    group.answered[peer.number, default: []].append(item.itemID)
+    result.commands.append(command)
+    return true
+  }
+
   /// The command that a receipt answers.
   private enum Asked {
     /// A command of a kind with a plain answer, which is judged without it.
@@ -166,21 +189,17 @@ extension InboxTransaction {
     case command(CommandPayload)
   }
 
-  /// Returns the command that was given to the peer, and its row; `nil` if it was given no such
-  /// command.
-  private func asked(_ id: [UInt8]) throws -> (row: Int64, Asked)? {
+  /// Returns the command that was given to the peer; `nil` if it was given no such command.
+  private func asked(_ id: [UInt8]) throws -> Asked? {
     let statement = try group.statement(
-      .asked, "SELECT kind, body, rowid FROM command WHERE command_id = ? AND peer = ?", database)
+      .asked, "SELECT kind, body FROM command WHERE command_id = ? AND peer = ?", database)
     let bind = { (parameters: inout Parameters) in
       parameters.add(id)
       parameters.add(peer.number)
     }
     return try database.first(statement, bind) { row in
       let definition = CommandKind(rawValue: row.text(0)).flatMap { coding.commands.definition($0) }
-      return (
-        row.integer(2),
-        definition?.hasPlainAnswer == true ? .plain : .command(try coding.command(row.bytes(1)).payload)
-      )
+      return definition?.hasPlainAnswer == true ? .plain : .command(try coding.command(row.bytes(1)).payload)
     }
   }
 

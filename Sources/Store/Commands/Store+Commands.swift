@@ -221,7 +221,7 @@ extension Store {
 
 extension Database {
   func messages(limit: Int) throws -> [ReceivedMessage] {
-    try rows(Self.selectMessages + " ORDER BY received_at DESC, command_id DESC LIMIT ?", [limit])
+    try rows(Self.selectMessages + " ORDER BY number DESC LIMIT ?", [limit])
       .compactMap(Self.message)
   }
 

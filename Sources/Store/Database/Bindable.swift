@@ -1,5 +1,6 @@
 import Foundation
 import GRDBSQLite
+import LatchkeyModel
 
 /// A value that can be bound to a statement's parameter.
 ///
@@ -86,6 +87,12 @@ extension Bindable where Self: ContiguousBytes {
         ? sqlite3_bind_zeroblob(statement, index, 0)
         : sqlite3_bind_blob(statement, index, bytes.baseAddress, CInt(bytes.count), copied)
     }
+  }
+}
+
+extension CommandID: Bindable {
+  func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
+    withUnsafeBytes { sqlite3_bind_blob(statement, index, $0.baseAddress, CInt($0.count), copied) }
   }
 }
 

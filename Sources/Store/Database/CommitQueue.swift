@@ -20,8 +20,7 @@ final class CommitQueue: Sendable {
     /// May run again after a rollback.
     let run: @Sendable (Database, WriteGroup) throws -> (@Sendable () -> Void)
     let purpose: CommitPurpose
-    /// A Boolean value that indicates whether the job waits a moment for one that does not.
-    let mayWait: Bool
+    let wait: CommitWait
     /// A Boolean value that indicates whether the job runs before the others of its transaction.
     let comesFirst: Bool
     /// Reports to the caller that the job failed.
@@ -30,6 +29,8 @@ final class CommitQueue: Sendable {
 
   private struct State {
     var jobs: [Job] = []
+    /// The jobs that wait for received items.
+    var awaitsAnswers: [Job] = []
     var isDraining = false
     /// The states of the timer that ends the wait of jobs that may wait: it runs, or it has fired.
     var isTimed = false
@@ -60,6 +61,8 @@ final class CommitQueue: Sendable {
     private let beforeCommit = Mutex<(@Sendable () -> Void)?>(nil)
 
     func callBeforeEachCommit(_ body: @escaping @Sendable () -> Void) { beforeCommit.withLock { $0 = body } }
+
+    var waitingJobs: Int { state.withLock { $0.jobs.count + $0.awaitsAnswers.count } }
   #endif
 
   init(_ writer: DatabaseQueue, path: String, room: DiskRoom, age: @escaping @Sendable () -> Int64) {
@@ -71,13 +74,13 @@ final class CommitQueue: Sendable {
 
   /// Runs `body` in a transaction, possibly with others, and returns its value once it is durable.
   ///
-  /// `purpose` says whether it may use the reserve of a full disk, and `mayWait` whether it may
-  /// wait a moment to share another's fsync. `body` changes nothing but the database: it may run
+  /// `purpose` says whether it may use the reserve of a full disk, and `wait` whether it waits a
+  /// moment to share another's fsync. `body` changes nothing but the database: it may run
   /// again after a rollback.
   func commit<Value: Sendable>(
-    _ purpose: CommitPurpose = .work, mayWait: Bool = false, _ body: @escaping @Sendable (Database) throws -> Value
+    _ purpose: CommitPurpose = .work, _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws(StoreError) -> Value {
-    try await commitTogether(purpose, mayWait: mayWait) { database, group in
+    try await commitTogether(purpose) { database, group in
       try group.settle(database)
       return try body(database)
     }
@@ -87,7 +90,7 @@ final class CommitQueue: Sendable {
   ///
   /// With `comesFirst`, it runs before what others commit in the same transaction.
   func commitTogether<Value: Sendable>(
-    _ purpose: CommitPurpose = .work, mayWait: Bool = false, comesFirst: Bool = false,
+    _ purpose: CommitPurpose = .work, wait: CommitWait = .none, comesFirst: Bool = false,
     _ body: @escaping @Sendable (Database, WriteGroup) throws -> Value
   ) async throws(StoreError) -> Value {
     // The transaction runs in no task.
@@ -98,7 +101,7 @@ final class CommitQueue: Sendable {
           run: { database, group in
             let value = try Through.$browser.withValue(browser) { try body(database, group) }
             return { continuation.resume(returning: .success(value)) }
-          }, purpose: purpose, mayWait: mayWait, comesFirst: comesFirst,
+          }, purpose: purpose, wait: wait, comesFirst: comesFirst,
           refuse: { continuation.resume(returning: .failure($0)) }))
     }
     return try result.get()
@@ -120,8 +123,8 @@ final class CommitQueue: Sendable {
 
   private func enqueue(_ job: Job) {
     let (starts, times) = state.withLock { state in
-      state.jobs.append(job)
-      if job.mayWait {
+      if job.wait == .forAnswers { state.awaitsAnswers.append(job) } else { state.jobs.append(job) }
+      if job.wait != .none {
         defer { state.isTimed = true }
         return (false, !state.isTimed)
       }
@@ -136,7 +139,7 @@ final class CommitQueue: Sendable {
   private func endWait() {
     let starts = state.withLock { state in
       state.isTimed = false
-      guard !state.jobs.isEmpty else { return false }
+      guard !state.jobs.isEmpty || !state.awaitsAnswers.isEmpty else { return false }
       state.isDue = true
       defer { state.isDraining = true }
       return !state.isDraining
@@ -147,12 +150,16 @@ final class CommitQueue: Sendable {
   private func drain() {
     while true {
       let jobs: [Job] = state.withLock { state in
-        guard state.isDue || state.jobs.contains(where: { !$0.mayWait }) else {
+        guard state.isDue || state.jobs.contains(where: { $0.wait == .none }) else {
           state.isDraining = false
           return []
         }
-        let group = state.jobs.prefix(Self.groupSize)
+        var group = Array(state.jobs.prefix(Self.groupSize))
         state.jobs.removeFirst(group.count)
+        if state.isDue || group.contains(where: \.comesFirst) {
+          group += state.awaitsAnswers
+          state.awaitsAnswers = []
+        }
         if state.jobs.isEmpty { state.isDue = false }
         return group.filter(\.comesFirst) + group.filter { !$0.comesFirst }
       }
@@ -269,4 +276,13 @@ final class CommitQueue: Sendable {
   private func refuse(_ jobs: ArraySlice<Job>, _ fault: StoreError) {
     for job in jobs { job.refuse(fault) }
   }
+}
+
+/// The company for which a write waits a moment, so that it does not need an fsync of its own.
+enum CommitWait: Sendable {
+  case none
+  /// For any other write that does not wait.
+  case forAnother
+  /// For a write with received items, which runs before it.
+  case forAnswers
 }

@@ -30,6 +30,12 @@ final class WriteGroup {
   private var longest: [DeviceID: (milliseconds: Int64, hasChanged: Bool)] = [:]
   private var ageing: StoreClock?
   private var prepared: [Statement?] = []
+  /// The commands of this machine whose answers the transaction brings, as their IDs in the order
+  /// of the answers, by the number of the peer.
+  var answered: [Int64: [[UInt8]]] = [:]
+  /// The last ID in the order of the IDs among the commands that this machine has answered; `nil`
+  /// as long as it is not known.
+  private var newestApplied: [UInt8]?
   /// The time of the age clock when the transaction began; `nil` if its work is not new.
   let age: Int64?
 
@@ -41,10 +47,10 @@ final class WriteGroup {
   }
 
   /// Returns the statement of a place in the code, which always gives the same text.
-  func statement(_ place: Frequent, _ sql: String, _ database: Database) throws -> Statement {
+  func statement(_ place: Frequent, _ sql: @autoclosure () -> String, _ database: Database) throws -> Statement {
     if place.rawValue < prepared.count, let known = prepared[place.rawValue] { return known }
     while prepared.count <= place.rawValue { prepared.append(nil) }
-    let statement = try database.cachedStatement(sql: sql)
+    let statement = try database.cachedStatement(sql: sql())
     prepared[place.rawValue] = statement
     return statement
   }
@@ -81,6 +87,22 @@ final class WriteGroup {
       Stream(
         epoch: $0.unsigned(0), last: $0.integer(1), items: $0.integer(2), bytes: $0.integer(3), isNew: false)
     } ?? Stream(epoch: UInt64.random(in: 1...UInt64.max), last: 0, items: 0, bytes: 0, isNew: true)
+  }
+
+  /// Returns whether a command may have been answered here before.
+  ///
+  /// Later commands of a machine have later IDs, so that few of them have to be looked up.
+  func mayBeApplied(_ id: [UInt8], _ database: Database) throws -> Bool {
+    let newest =
+      try newestApplied ?? database.first(
+        "SELECT max(command_id) FROM applied_command", [], { $0.bytes(0) }) ?? []
+    newestApplied = newest
+    return !newest.lexicographicallyPrecedes(id)
+  }
+
+  /// Notes that a command is answered here.
+  func noteApplied(_ id: [UInt8]) {
+    if let newest = newestApplied, newest.lexicographicallyPrecedes(id) { newestApplied = id }
   }
 
   func parents(_ database: Database) throws -> [OutboxAddress] {

@@ -27,11 +27,9 @@ extension Database {
   ) throws -> OutboxChange {
     let change = try group.next(peer, streamClass, cost: Int64(body.count + itemID.count + 16), caps: caps, self)
     let statement = try group.statement(
-      .enqueue, "INSERT INTO outbox_item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", self)
+      .enqueue, "INSERT INTO outbox_item VALUES (?, ?, ?, ?, ?, ?, ?)", self)
     try run(statement) {
-      $0.add(peer.number)
-      $0.add(Int64(streamClass.rawValue))
-      $0.add(Int64(bitPattern: change.last))
+      $0.add(OutboxPlace.of(peer.number, streamClass, change.last))
       $0.add(Int64(kind.rawValue))
       $0.add(itemID)
       $0.add(body)

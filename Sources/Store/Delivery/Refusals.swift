@@ -27,8 +27,8 @@ extension InboxTransaction {
         """, [peer.number, refused.count]) ?? 0
     var waiting =
       try database.integer(
-        "SELECT COUNT(*) FROM outbox_item WHERE peer = ? AND class = ? AND kind = ?",
-        [peer.number, Int(StreamClass.control.rawValue), ItemKind.refusal.rawValue]) ?? 0
+        "SELECT COUNT(*) FROM outbox_item WHERE \(OutboxPlace.stream("?1", .control)) AND kind = ?",
+        [peer.number, ItemKind.refusal.rawValue]) ?? 0
     for start in stride(from: 0, to: refused.count, by: Limits.refusalItems) where waiting < Limits.refusalNotices {
       let items = Array(refused[start..<min(start + Limits.refusalItems, refused.count)])
       let body = coding.encode(RefusalNotice(items: items, total: total))

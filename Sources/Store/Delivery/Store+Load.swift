@@ -73,16 +73,16 @@ extension Database {
     _ peer: Int64, _ streamClass: StreamClass, from: UInt64, through last: UInt64, items: Int, bytes: Int
   ) throws -> [DeliveryItem] {
     guard from <= last else { return [] }
+    let places = OutboxPlace.range(peer, streamClass, from, last)
     var loaded: [DeliveryItem] = []
     // One item waits far more often than many.
     loaded.reserveCapacity(min(items, Int(min(last - from, 511)) + 1))
     var (next, size, found, isFull) = (from, 0, 0, false)
     try each(
       """
-      SELECT seq, kind, item_id, body FROM outbox_item WHERE peer = ? AND class = ? AND seq BETWEEN ? AND ?
-      ORDER BY seq LIMIT ?
+      SELECT seq, kind, item_id, body FROM outbox_item WHERE place BETWEEN ? AND ? ORDER BY place LIMIT ?
       """,
-      [peer, Int64(streamClass.rawValue), Int64(bitPattern: from), Int64(bitPattern: last), items]
+      [places.first, places.last, items]
     ) { row in
       let item = DeliveryItem(
         sequence: row.unsigned(0), kind: ItemKind(rawValue: UInt32(clamping: row.integer(1))), itemID: row.bytes(2),

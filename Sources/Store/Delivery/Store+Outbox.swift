@@ -8,7 +8,8 @@ extension Store {
   ///
   /// On a full disk, this happens in steps. Each step frees space for the next one. If a step
   /// fails, the result contains the effects of the earlier steps and the fault. With `mayWait`, it
-  /// waits a moment to share the fsync of another commit.
+  /// waits a moment to share the fsync of another commit; that commands are stored waits for their
+  /// answers, which say more.
   @discardableResult
   public func forget(
     _ device: DeviceID, _ stored: StreamPosition, mayWait: Bool = false, at wall: Int64
@@ -46,7 +47,9 @@ extension Store {
   private func forgetAtOnce(
     _ device: DeviceID, _ stored: StreamPosition, mayWait: Bool = false, at wall: Int64
   ) async throws(StoreError) -> StoredResult {
-    let result = try await commits.commit(.upkeep, mayWait: mayWait) { [self] database in
+    let wait: CommitWait = !mayWait ? .none : stored.streamClass == .command ? .forAnswers : .forAnother
+    let result = try await commits.commitTogether(.upkeep, wait: wait) { [self] database, group in
+      try group.settle(database)
       let peer = try database.address(of: device)
       let classNumber = Int64(stored.streamClass.rawValue)
       let through = Int64(bitPattern: stored.through)
@@ -55,7 +58,9 @@ extension Store {
           "SELECT stored_through FROM outbox_stream WHERE peer = ? AND class = ? AND epoch = ?",
           [peer.number, classNumber, Int64(bitPattern: stored.epoch)], { $0.integer(0) }), known < through
       else { return StoredResult() }
-      let freed = try database.noteStored(peer.number, stored.streamClass, through: through, at: wall)
+      let places = OutboxPlace.range(peer.number, stored.streamClass, 0, stored.through)
+      let freed = try database.noteStored(
+        peer.number, stored.streamClass, places, answered: group.answered[peer.number] ?? [], at: wall)
       // The peer's Hello also names its last item, which reveals that this machine was restored.
       try database.run(
         """
@@ -68,11 +73,11 @@ extension Store {
       if stored.streamClass == .control {
         // Keys that were sent are overwritten before their row is deleted.
         try database.run(
-          "UPDATE outbox_item SET body = zeroblob(length(body)) WHERE peer = ? AND class = \(ItemNumber.control) AND seq <= ? AND kind = \(ItemNumber.keyRotation)",
-          [peer.number, through])
+          "UPDATE outbox_item SET body = zeroblob(length(body)) WHERE place BETWEEN ? AND ? AND kind = \(ItemNumber.keyRotation)",
+          [places.first, places.last])
       }
       try database.run(
-        "DELETE FROM outbox_item WHERE peer = ? AND class = ? AND seq <= ?", [peer.number, classNumber, through])
+        "DELETE FROM outbox_item WHERE place BETWEEN ? AND ?", [places.first, places.last])
       guard stored.streamClass == .control else { return StoredResult() }
       let rotation = try database.takeStoredRotation(peer, self, at: wall)
       return StoredResult(hasNewKeys: rotation.isInForce, change: rotation.next)
@@ -93,7 +98,8 @@ extension Store {
         """
         SELECT class, waiting_items, waiting_bytes, stored_through, stored_at,
           (SELECT coalesce(?2 - accepted_age, ?3 - accepted_at) FROM outbox_item i
-           WHERE i.peer = s.peer AND i.class = s.class ORDER BY seq LIMIT 1) AS oldest
+           WHERE place BETWEEN (s.peer << 43) + (s.class << 40) AND (s.peer << 43) + (s.class + 1 << 40) - 1
+           ORDER BY place LIMIT 1) AS oldest
         FROM outbox_stream s WHERE peer = ?1 ORDER BY class
         """, [peer.number, age, wall]
       ).compactMap { row -> QueueStatus? in
@@ -128,12 +134,14 @@ extension Database {
     var lastID: [UInt8]?
   }
 
-  /// Marks the commands up to a number in a stream as stored, and returns the space that the rows
-  /// of its items occupy.
+  /// Marks the commands among items of a stream as stored, unless they are answered, and returns
+  /// the space that the rows of the items occupy.
   fileprivate func noteStored(
-    _ peer: Int64, _ streamClass: StreamClass, through: Int64, at wall: Int64
+    _ peer: Int64, _ streamClass: StreamClass, _ places: OutboxPlace.Range, answered: [[UInt8]], at wall: Int64
   ) throws -> Freed {
+    guard streamClass == .command else { return try freed(places) }
     var freed = Freed()
+    var answered = answered[...]
     // With the peer, SQLite knows that there is at most one row.
     let note = try cachedStatement(
       sql: """
@@ -142,14 +150,16 @@ extension Database {
     try each(
       """
       SELECT seq, kind, item_id, length(body) + length(item_id) + 16 FROM outbox_item
-      WHERE peer = ? AND class = ? AND seq <= ? ORDER BY seq
-      """, [peer, Int64(streamClass.rawValue), through]
+      WHERE place BETWEEN ? AND ? ORDER BY place
+      """, [places.first, places.last]
     ) { row in
       let id = row.bytes(2)
       freed.items += 1
       freed.bytes += row.integer(3)
       (freed.last, freed.lastID) = (row.integer(0), id)
-      if streamClass == .command, row.integer(1) == Int64(ItemNumber.commandItem) {
+      // Answers come in the order of the IDs, mostly. For others, the statement changes no row.
+      while let answer = answered.first, answer.lexicographicallyPrecedes(id) { answered.removeFirst() }
+      if row.integer(1) == Int64(ItemNumber.commandItem), answered.first != id {
         try run(note) {
           $0.add(wall)
           $0.add(id)
@@ -159,6 +169,20 @@ extension Database {
       return true
     }
     return freed
+  }
+
+  private func freed(_ places: OutboxPlace.Range) throws -> Freed {
+    // With max(), SQLite takes the other column from the row with the maximum.
+    try first(
+      """
+      SELECT count(*), sum(length(body) + length(item_id) + 16), max(seq), item_id FROM outbox_item
+      WHERE place BETWEEN ? AND ?
+      """, [places.first, places.last]
+    ) { row in
+      let items = Int(row.integer(0))
+      guard items > 0 else { return Freed() }
+      return Freed(items: items, bytes: row.integer(1), last: row.integer(2), lastID: row.bytes(3))
+    } ?? Freed()
   }
 
   /// Returns at most 20 devices that are no longer peers and whose queues left undelivered items,

@@ -15,7 +15,8 @@ extension Store {
       return try database.rows(
         """
         SELECT class, seq, kind, item_id, body, accepted_at, accepted_age FROM outbox_item
-        WHERE peer = ?1 AND (?2 IS NULL OR class = ?2) AND (?3 IS NULL OR seq = ?3) ORDER BY class, seq LIMIT ?4
+        WHERE \(OutboxPlace.peer("?1")) AND (?2 IS NULL OR class = ?2) AND (?3 IS NULL OR seq = ?3)
+        ORDER BY place LIMIT ?4
         """,
         [peer.number, streamClass.map { Int64($0.rawValue) }, number.map { Int64(bitPattern: $0) }, limit]
       ).compactMap { row in
@@ -50,11 +51,12 @@ extension Database {
   ) throws {
     let freed = try cachedStatement(
       sql: """
-        DELETE FROM outbox_item WHERE peer = ? AND class = ? AND seq = ? AND item_id = ?
+        DELETE FROM outbox_item WHERE place = ? AND item_id = ?
         RETURNING length(body) + length(item_id) + 16
         """)
     guard
-      let cost = try Int64.fetchOne(freed, arguments: [peer, Int64(streamClass.rawValue), sequence, itemID])
+      let cost = try Int64.fetchOne(
+        freed, arguments: [OutboxPlace.of(peer, streamClass, UInt64(bitPattern: sequence)), itemID])
     else { return }
     try release(peer, streamClass, items: 1, bytes: cost)
     if let fate { try tally(peer, streamClass, fate, items: 1, at: wall) }

@@ -60,7 +60,7 @@ extension Store {
       }
       try database.note(epoch: epoch, after: before, of: streamClass, to: peer.number)
       try database.run(
-        "DELETE FROM outbox_item WHERE peer = ? AND class = ?", [peer.number, Int64(streamClass.rawValue)])
+        "DELETE FROM outbox_item WHERE \(OutboxPlace.stream("?1", streamClass))", [peer.number])
       // The time of the peer's last acknowledgement is kept.
       try database.run(
         """
@@ -101,8 +101,10 @@ extension Store {
 extension Database {
   fileprivate func remainder(of streamClass: StreamClass, to peer: OutboxAddress) throws -> [QueuedItem] {
     try rows(
-      "SELECT kind, item_id, body, level, accepted_at, accepted_age FROM outbox_item WHERE peer = ? AND class = ? ORDER BY seq",
-      [peer.number, Int64(streamClass.rawValue)]
+      """
+      SELECT kind, item_id, body, level, accepted_at, accepted_age FROM outbox_item
+      WHERE \(OutboxPlace.stream("?1", streamClass)) ORDER BY place
+      """, [peer.number]
     ).map {
       QueuedItem(
         kind: ItemKind(rawValue: UInt32(clamping: $0[0] as Int64)), id: $0.bytes("item_id"), body: $0.bytes("body"),

@@ -16,6 +16,9 @@ extension Store {
     }
   }
 
+  /// The kinds of command with a plain answer, for SQL.
+  var plainKinds: String { coding.commands.withPlainAnswer.map { "'\($0)'" }.joined(separator: ", ") }
+
   /// The kinds of command whose answer lists what a child's machine holds, for SQL.
   var settlingKinds: String { coding.commands.settlingSetBack.map { "'\($0)'" }.joined(separator: ", ") }
 }

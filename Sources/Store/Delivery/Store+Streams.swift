@@ -29,21 +29,22 @@ extension Store {
               [peer.number, Int64(held.streamClass.rawValue)]), stream.unsigned("epoch") == position.epoch
           else { return false }
           // The numbers after the peer's last item were skips when it stored them.
+          let places = OutboxPlace.range(peer.number, held.streamClass, held.sequence, position.through)
           let after = try database.row(
             """
-            SELECT 1 FROM outbox_item WHERE peer = ?1 AND class = ?2 AND seq > ?3 AND seq <= ?4
+            SELECT 1 FROM outbox_item WHERE place > ?5 AND place <= ?6
             UNION ALL SELECT 1 FROM outbox_stream WHERE peer = ?1 AND class = ?2 AND stored_item > ?3 AND stored_item <= ?4
             LIMIT 1
             """,
             [
               peer.number, Int64(held.streamClass.rawValue), Int64(bitPattern: held.sequence),
-              Int64(bitPattern: position.through),
+              Int64(bitPattern: position.through), places.first, places.last,
             ])
           if after != nil { return true }
           if stream.unsigned("stored_item") == held.sequence { return stream.bytes("stored_item_id") != held.itemID }
           let waiting = try database.row(
-            "SELECT item_id FROM outbox_item WHERE peer = ? AND class = ? AND seq = ?",
-            [peer.number, Int64(held.streamClass.rawValue), Int64(bitPattern: held.sequence)])
+            "SELECT item_id FROM outbox_item WHERE place = ? AND seq = ?",
+            [places.first, Int64(bitPattern: held.sequence)])
           // A skip proves nothing, since an item may have been stored before it was withdrawn.
           return waiting.map { $0.bytes("item_id") != held.itemID } ?? false
         }.map(\.streamClass))

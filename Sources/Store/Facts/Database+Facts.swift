@@ -182,8 +182,8 @@ extension Database {
     var facts = facts
     let waiting = try row(
       """
-      SELECT seq, item_id, body FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = ?
-      ORDER BY seq DESC LIMIT 1
+      SELECT seq, item_id, body FROM outbox_item WHERE \(OutboxPlace.stream("?1", .control)) AND kind = ?
+      ORDER BY place DESC LIMIT 1
       """, [peer.number, ItemKind.facts.rawValue])
     if let waiting, !facts.isEmpty {
       let both = try store.coding.facts(waiting.bytes("body")) + facts

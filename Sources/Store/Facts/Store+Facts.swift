@@ -151,7 +151,7 @@ extension InboxTransaction {
   /// may be before these facts arrive there.
   private func recallFacts(of child: ChildID) throws {
     let bodies = try database.rows(
-      "SELECT body FROM outbox_item WHERE class = \(ItemNumber.control) AND kind = ? ORDER BY peer, seq",
+      "SELECT body FROM outbox_item WHERE class = \(ItemNumber.control) AND kind = ? ORDER BY place",
       [ItemKind.facts.rawValue]
     ).map { $0.bytes("body") }
     var counts: [FactCache.Place: Int64] = [:]

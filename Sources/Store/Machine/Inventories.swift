@@ -130,7 +130,7 @@ struct Inventories {
   /// The group of the transaction has to be settled before.
   func queue(_ parts: [Inventory], for peer: OutboxAddress) throws -> [OutboxChange] {
     let waiting = try database.rows(
-      "SELECT seq, item_id, body FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = ?",
+      "SELECT seq, item_id, body FROM outbox_item WHERE \(OutboxPlace.stream("?1", .control)) AND kind = ?",
       [peer.number, ItemKind.inventory.rawValue])
     for item in waiting {
       let earlier = try? store.coding.inventory(item.bytes("body"))

@@ -150,7 +150,8 @@ extension Database {
       let row = try row(
         """
         SELECT * FROM peer WHERE number = ?1 AND state = 2 AND sent_generation IS NOT NULL
-          AND NOT EXISTS (SELECT 1 FROM outbox_item WHERE peer = ?1 AND class = \(ItemNumber.control) AND kind = \(ItemNumber.keyRotation))
+          AND NOT EXISTS (SELECT 1 FROM outbox_item
+            WHERE \(OutboxPlace.stream("?1", .control)) AND kind = \(ItemNumber.keyRotation))
         """, [peer.number])
     else { return (false, nil) }
     var pairwise = PairwiseKeys(row)
@@ -167,10 +168,10 @@ extension Database {
   /// no longer exists.
   func voidRotation(_ number: Int64) throws {
     try run(
-      "UPDATE outbox_item SET body = zeroblob(length(body)) WHERE peer = ? AND class = \(ItemNumber.control) AND kind = \(ItemNumber.keyRotation)",
+      "UPDATE outbox_item SET body = zeroblob(length(body)) WHERE \(OutboxPlace.stream("?1", .control)) AND kind = \(ItemNumber.keyRotation)",
       [number])
     for item in try rows(
-      "SELECT seq, item_id FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = \(ItemNumber.keyRotation)",
+      "SELECT seq, item_id FROM outbox_item WHERE \(OutboxPlace.stream("?1", .control)) AND kind = \(ItemNumber.keyRotation)",
       [number])
     {
       try withdraw(number, .control, item["seq"], itemID: item["item_id"], as: nil, at: 0)

@@ -133,7 +133,8 @@ extension Database {
     }
     for (streamClass, kind) in [(StreamClass.receipt, ItemKind.receipt), (.usage, .usageRecord)] {
       let count =
-        try integer("SELECT COUNT(*) FROM outbox_item WHERE peer = ? AND kind = ?", [number, kind.rawValue]) ?? 0
+        try integer(
+          "SELECT COUNT(*) FROM outbox_item WHERE \(OutboxPlace.peer("?1")) AND kind = ?", [number, kind.rawValue]) ?? 0
       if count > 0 { try tally(number, streamClass, .dropped, items: count, at: wall) }
       result.droppedItems += Int(count)
     }

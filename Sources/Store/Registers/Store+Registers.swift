@@ -192,7 +192,7 @@ extension Database {
   ) throws -> [OutboxChange] {
     var map = RegisterMap(registers)
     let waiting = try rows(
-      "SELECT seq, item_id, body FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.control) AND kind = ?",
+      "SELECT seq, item_id, body FROM outbox_item WHERE \(OutboxPlace.stream("?1", .control)) AND kind = ?",
       [parent.number, ItemKind.registers.rawValue])
     for item in waiting {
       for register in try store.coding.registers(item.bytes("body")) { map.merge(register) }

@@ -107,7 +107,7 @@ extension Database {
     do { return try queue(store.caps) } catch StoreError.queueFull {
       try group.settle(self)
       let oldest = try rows(
-        "SELECT seq, item_id FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.usage) ORDER BY seq LIMIT ?",
+        "SELECT seq, item_id FROM outbox_item WHERE \(OutboxPlace.stream("?1", .usage)) ORDER BY place LIMIT ?",
         [peer.number, max(1, min(store.caps.items / 8, 4_096))])
       for row in oldest {
         try withdraw(peer.number, .usage, row["seq"], itemID: row["item_id"], as: .dropped, at: wall)

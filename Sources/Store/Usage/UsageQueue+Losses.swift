@@ -48,11 +48,13 @@ extension UsageQueue {
     let most = max(2, min(1_024, store.caps.items / 16))
     let rows = try database.rows(
       """
-      SELECT seq, kind, item_id, body FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.usage) AND kind = \(ItemNumber.usageRecord) ORDER BY seq LIMIT ?
+      SELECT seq, kind, item_id, body FROM outbox_item
+      WHERE \(OutboxPlace.stream("?1", .usage)) AND kind = \(ItemNumber.usageRecord) ORDER BY place LIMIT ?
       """, [parent.number, most])
     let words = try database.rows(
       """
-      SELECT seq, kind, item_id, body FROM outbox_item WHERE peer = ?1 AND class = \(ItemNumber.usage) AND kind = \(ItemNumber.usageLoss)
+      SELECT seq, kind, item_id, body FROM outbox_item
+      WHERE \(OutboxPlace.stream("?1", .usage)) AND kind = \(ItemNumber.usageLoss)
         AND seq > (SELECT sent_bound FROM outbox_stream WHERE peer = ?1 AND class = \(ItemNumber.usage))
       """, [parent.number])
     guard rows.count > 1, let id = RecordID(bytes: store.keys.freshID()) else { return 0 }

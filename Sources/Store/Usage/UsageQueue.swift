@@ -87,7 +87,8 @@ struct UsageQueue {
       """
       SELECT COUNT(*) FILTER (WHERE seq <= s.restart_bound), COUNT(*) FILTER (WHERE seq > s.restart_bound),
         coalesce(SUM(length(body) + length(item_id) + 16) FILTER (WHERE seq > s.restart_bound), 0)
-      FROM outbox_item i JOIN outbox_stream s ON s.peer = i.peer AND s.class = i.class WHERE i.peer = ? AND i.class = \(ItemNumber.usage)
+      FROM outbox_item i JOIN outbox_stream s ON s.peer = ?1 AND s.class = \(ItemNumber.usage)
+      WHERE \(OutboxPlace.stream("?1", .usage))
       """, [parent.number], { (again: $0.integer(0), items: $0.integer(1), bytes: $0.integer(2)) })
     return counts.flatMap { $0.again > 0 ? ($0.items, $0.bytes) : nil }
   }
@@ -131,8 +132,9 @@ struct UsageQueue {
       database.cachedStatement(
         sql: """
           SELECT seq, body, length(body) + length(item_id) + 16 FROM outbox_item
-          WHERE peer = ? AND class = \(ItemNumber.usage) AND seq > (SELECT sent_bound FROM outbox_stream WHERE peer = ?1 AND class = \(ItemNumber.usage))
-            AND kind = \(ItemNumber.usageRecord) AND level < ? ORDER BY seq LIMIT ?
+          WHERE \(OutboxPlace.stream("?1", .usage)) AND kind = \(ItemNumber.usageRecord) AND level < ?
+            AND seq > (SELECT sent_bound FROM outbox_stream WHERE peer = ?1 AND class = \(ItemNumber.usage))
+          ORDER BY place LIMIT ?
           """), arguments: [parent.number, level, Self.step])
     while let row = try cursor.next() {
       guard let record = try? store.coding.usageRecord([UInt8](row[1] as Data)),
@@ -162,7 +164,7 @@ struct UsageQueue {
   /// Replaces records by their total, which takes the place of the last one; the other numbers
   /// become skips.
   private func replace(_ members: [Member], _ level: Int64) throws {
-    guard var total = members.last?.record, let place = members.last?.sequence,
+    guard var total = members.last?.record, let last = members.last?.sequence,
       let id = RecordID(bytes: store.keys.freshID())
     else { return }
     total.recordID = id
@@ -180,15 +182,14 @@ struct UsageQueue {
       } else {
         try database.run("DELETE FROM usage_total WHERE peer = ? AND record_id = ?", [parent.number, recordID])
       }
-      if member.sequence != place {
+      if member.sequence != last {
         try database.run(
-          "DELETE FROM outbox_item WHERE peer = ? AND class = \(ItemNumber.usage) AND seq = ?",
-          [parent.number, member.sequence])
+          "DELETE FROM outbox_item WHERE place = ?", [OutboxPlace.of(parent.number, .usage, UInt64(member.sequence))])
       }
     }
     try database.run(
-      "UPDATE outbox_item SET item_id = ?, body = ?, level = ? WHERE peer = ? AND class = \(ItemNumber.usage) AND seq = ?",
-      [Data(id.bytes), Data(body), level, parent.number, place])
+      "UPDATE outbox_item SET item_id = ?, body = ?, level = ? WHERE place = ?",
+      [Data(id.bytes), Data(body), level, OutboxPlace.of(parent.number, .usage, UInt64(last))])
     try database.run("INSERT INTO usage_total VALUES (?, ?, ?, ?)", [parent.number, Data(id.bytes), level, Data(body)])
     let cost = Int64(body.count + 32)
     try database.release(

@@ -19,8 +19,8 @@ extension NodeProcess {
           """, arguments: [peer, Int64(streamClass.rawValue), bytes])
       try database.execute(
         sql: """
-          INSERT INTO outbox_item (peer, class, seq, kind, item_id, body, accepted_at, level)
-          SELECT peer, class, last, ?, ?, ?, 0, 0 FROM outbox_stream WHERE peer = ? AND class = ?
+          INSERT INTO outbox_item (place, kind, item_id, body, accepted_at, level)
+          SELECT (peer << 43) + (class << 40) + last, ?, ?, ?, 0, 0 FROM outbox_stream WHERE peer = ? AND class = ?
           """,
         arguments: [Int64(kind.rawValue), Data(id), Data(body), peer, Int64(streamClass.rawValue)])
     }

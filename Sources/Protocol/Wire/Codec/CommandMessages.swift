@@ -3,7 +3,7 @@ import LatchkeyModel
 extension Latchkey_V1_Command {
   init(_ command: CommandBody) {
     self.init()
-    commandID = WireBytes(command.commandID.bytes)
+    commandID = command.commandID.withUnsafeBytes { WireBytes($0) }
     author = WireBytes(command.author.bytes)
     createdAt = command.createdAt
     kind = command.payload.kind.rawValue
@@ -14,7 +14,7 @@ extension Latchkey_V1_Command {
     guard let id = CommandID(bytes: commandID) else { throw WireError("a command without an ID of 16 bytes") }
     guard let author = DeviceID(bytes: author) else { throw WireError("an author that is no device ID") }
     let value: CommandPayload
-    do { value = try commands.payload(kind, Array(payload)) } catch {
+    do { value = try commands.payload(kind, payload.array) } catch {
       throw WireError(error.description, phrase: error.phrase)
     }
     return CommandBody(commandID: id, author: author, createdAt: createdAt, payload: value)
@@ -24,7 +24,7 @@ extension Latchkey_V1_Command {
 extension Latchkey_V1_Receipt {
   init(_ receipt: CommandReceipt) {
     self.init()
-    commandID = WireBytes(receipt.commandID.bytes)
+    commandID = receipt.commandID.withUnsafeBytes { WireBytes($0) }
     at = receipt.at
     switch receipt.outcome {
     case .executed(let value):
@@ -81,7 +81,7 @@ extension Latchkey_V1_State {
   }
 
   func value(_ commands: CommandRegistry) throws(WireError) -> StateInForce {
-    do { return try commands.state(kind, Array(state)) } catch { throw WireError(error.description) }
+    do { return try commands.state(kind, state.array) } catch { throw WireError(error.description) }
   }
 }
 

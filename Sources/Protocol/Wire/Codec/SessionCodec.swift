@@ -109,7 +109,7 @@ extension Latchkey_V1_Run {
         last = next
         run.items.append(
           DeliveryItem(
-            sequence: next, kind: ItemKind(rawValue: item.kind), itemID: Array(item.id), body: Array(item.body)))
+            sequence: next, kind: ItemKind(rawValue: item.kind), itemID: item.id.array, body: item.body.array))
       }
       guard last < UInt64.max else { throw WireError("a number beyond the last one") }
       next = last + 1

@@ -125,3 +125,8 @@ public struct MessageBodyCoding: BodyCoding {
     }
   }
 }
+
+extension WireBytes {
+  /// The bytes as an array, copied at once; `Array` would ask for them piece by piece.
+  var array: [UInt8] { withUnsafeBytes { [UInt8]($0) } }
+}
