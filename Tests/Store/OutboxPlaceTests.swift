@@ -46,5 +46,13 @@ import Testing
     }
     let every = try await rig.store.read { try $0.integer("SELECT count(*) FROM outbox_item WHERE peer = ?", [peer]) }
     #expect(all == every && all == 2)
+    // No sum overflows for the last peer that has places.
+    let last = OutboxPlace.of(1_048_575, .usage, 7)
+    for condition in [OutboxPlace.peer("?1"), OutboxPlace.stream("?1", .usage, from: "7")] {
+      let found = try await rig.store.read { database in
+        try database.integer("SELECT count(*) FROM (SELECT \(last) AS place) WHERE \(condition)", [1_048_575 as Int64])
+      }
+      #expect(found == 1, "\(condition)")
+    }
   }
 }

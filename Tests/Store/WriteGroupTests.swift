@@ -13,23 +13,62 @@ import Testing
 ///
 /// The other work of the transaction must not matter.
 struct WriteGroupTests {
-  @Test("A record that may wait is committed without another commit, and before what follows it")
+  @Test("A note that may wait is committed without another commit, or with the next one")
   func mayWait() async throws {
     let rig = try StoreRig()
-    let child = try await rig.paired(.child)
+    let parent = try await rig.paired(.parent)
     let store = rig.store
     for number in 1...20 as ClosedRange<UInt64> {
-      let (command, change) = try await rig.command(to: child)
-      let position = StreamPosition(streamClass: .command, epoch: change.epoch, through: number)
+      let received = try await rig.receive([rig.item(number, .message("hello"), from: parent)], from: parent)
+      let receipt = try #require(received.changes.first { $0.streamClass == .receipt })
+      let position = StreamPosition(streamClass: .receipt, epoch: receipt.epoch, through: receipt.last)
       if number % 2 == 0 {
-        try await store.forget(child, position, mayWait: true, at: 11)
+        try await store.forget(parent, position, mayWait: true, at: 11)
       } else {
-        async let forgotten = store.forget(child, position, mayWait: true, at: 11)
+        async let forgotten = store.forget(parent, position, mayWait: true, at: 11)
         // Other work may come before or after it, and takes it along.
         try await store.set("work", to: "\(number)")
         _ = try await forgotten
       }
+      #expect(try await store.outboxPositions(parent)[.receipt]?.storedThrough == receipt.last)
+    }
+    try expectTrueCounters(rig)
+  }
+
+  @Test("The note that commands are stored does not wait for ever while others commit", .timeLimit(.minutes(1)))
+  func waitsWithAnEnd() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired(.child)
+    let store = rig.store
+    // There is always work for the next transaction.
+    let writers = (1...3).map { writer in
+      Task { while !Task.isCancelled { try await store.set("work", to: "\(writer)") } }
+    }
+    for number in 1...5 as ClosedRange<UInt64> {
+      let (command, change) = try await rig.command(to: child)
+      let position = StreamPosition(streamClass: .command, epoch: change.epoch, through: number)
+      try await store.forget(child, position, mayWait: true, at: 11)
       #expect(try await store.command(command.commandID)?.status == .stored)
+    }
+    for writer in writers { writer.cancel() }
+    for writer in writers { try await writer.value }
+  }
+
+  @Test("A cancellation comes after the note that its command is stored, although the note may wait")
+  func cancellationComesAfter() async throws {
+    let rig = try StoreRig()
+    let child = try await rig.paired(.child)
+    let store = rig.store
+    for number in 1...10 as ClosedRange<UInt64> {
+      let (command, change) = try await rig.command(to: child)
+      let position = StreamPosition(streamClass: .command, epoch: change.epoch, through: number)
+      let before = store.commitStatistics.writes
+      async let forgotten = store.forget(child, position, mayWait: true, at: 11)
+      // It waits, or its wait is over.
+      while store.commits.waitingJobs == 0, store.commitStatistics.writes == before { await Task.yield() }
+      let cancelled = try #require(try await store.cancel(command.commandID, at: 12))
+      #expect(!cancelled.wasCancelled && cancelled.command.status == .stored)
+      _ = try await forgotten
     }
     try expectTrueCounters(rig)
   }

@@ -19,6 +19,7 @@ public struct CommandRegistry: Sendable {
   /// The kinds whose executed command settles the doubt after one of two machines was set back.
   public var settlingSetBack: [CommandKind] { kinds.filter { definitions[$0]?.settlesSetBack == true } }
 
+  /// The kinds whose answer says only that the command was executed.
   public var withPlainAnswer: [CommandKind] { kinds.filter { definitions[$0]?.hasPlainAnswer == true } }
 
   public func definition(_ kind: CommandKind) -> (any CommandDefinition.Type)? { definitions[kind] }

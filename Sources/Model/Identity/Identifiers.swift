@@ -5,7 +5,8 @@
 
   @usableFromInline init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
-  // Other modules compile it for the types of their bytes, as the initializers that call it.
+  // Inlinable, like the initializers that call it, so that other modules specialize it for their
+  // type of bytes.
   @inlinable init?(_ bytes: some Collection<UInt8>) {
     // Most values come from arrays, which need no iterator.
     if let known = bytes.withContiguousStorageIfAvailable({ Self(buffer: $0) }) {

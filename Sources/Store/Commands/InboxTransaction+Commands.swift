@@ -156,8 +156,8 @@ extension InboxTransaction {
   private mutating func keep(
     _ verdict: ReceiptVerdict, _ state: StateInForce?, of item: DeliveryItem, _ command: CommandID, ifPlain: Bool
   ) throws -> Bool {
-    // A cancellation may be too late or overtaken; the child's report is then correct.
     let state = state.map { coding.encode($0) }
+    // A cancellation may be too late or overtaken; the child's report is then correct.
     let statement = try group.statement(
       .answer,
       """

@@ -210,11 +210,14 @@ extension Store {
     try await commits.commit(.upkeep) { database in
       try database.run(
         """
-        INSERT INTO read_message (command_id, read_at) SELECT command_id, ? FROM received_message WHERE command_id = ?
+        INSERT INTO read_message (command_id, read_at)
+        SELECT command_id, ? FROM received_message WHERE command_id = ? ORDER BY number DESC LIMIT 1
         ON CONFLICT DO NOTHING
         """, [wall, Data(id.bytes)])
-      return try database.row(Database.selectMessages + " WHERE command_id = ?", [Data(id.bytes)]).flatMap(
-        Database.message)
+      // What a person reads is among the newest.
+      return try database.row(
+        Database.selectMessages + " WHERE command_id = ? ORDER BY number DESC LIMIT 1", [Data(id.bytes)]
+      ).flatMap(Database.message)
     }
   }
 }

@@ -29,7 +29,7 @@ final class CommitQueue: Sendable {
 
   private struct State {
     var jobs: [Job] = []
-    /// The jobs that wait for received items.
+    /// The jobs that wait for answers.
     var awaitsAnswers: [Job] = []
     var isDraining = false
     /// The states of the timer that ends the wait of jobs that may wait: it runs, or it has fired.
@@ -51,8 +51,8 @@ final class CommitQueue: Sendable {
   private let state = Mutex(State())
   /// Receives the changes of each transaction once it is durable; `nil` to note none.
   private let watcher = Mutex<(@Sendable ([ChangeEvent]) -> Void)?>(nil)
-  /// The largest number of jobs in one transaction, so that the first of a long queue does not wait
-  /// for all of them.
+  /// The largest number of jobs in one transaction, without those that wait for answers, so that
+  /// the first of a long queue does not wait for all of them.
   private static let groupSize = 1_024
   /// The time that a job waits at most for another one, in milliseconds.
   private static let patience = 20
@@ -74,9 +74,8 @@ final class CommitQueue: Sendable {
 
   /// Runs `body` in a transaction, possibly with others, and returns its value once it is durable.
   ///
-  /// `purpose` says whether it may use the reserve of a full disk, and `wait` whether it waits a
-  /// moment to share another's fsync. `body` changes nothing but the database: it may run
-  /// again after a rollback.
+  /// `purpose` says whether it may use the reserve of a full disk. `body` changes nothing but the
+  /// database: it may run again after a rollback.
   func commit<Value: Sendable>(
     _ purpose: CommitPurpose = .work, _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws(StoreError) -> Value {
@@ -88,7 +87,8 @@ final class CommitQueue: Sendable {
 
   /// Runs a body that knows that the counters in `WriteGroup` are ahead of the database.
   ///
-  /// With `comesFirst`, it runs before what others commit in the same transaction.
+  /// With `comesFirst`, it runs before what others commit in the same transaction. `wait` says
+  /// whether it waits a moment to share another's fsync.
   func commitTogether<Value: Sendable>(
     _ purpose: CommitPurpose = .work, wait: CommitWait = .none, comesFirst: Bool = false,
     _ body: @escaping @Sendable (Database, WriteGroup) throws -> Value
@@ -132,7 +132,8 @@ final class CommitQueue: Sendable {
       return (!state.isDraining, false)
     }
     if starts { thread.async { self.drain() } }
-    if times { thread.asyncAfter(deadline: .now() + .milliseconds(Self.patience)) { self.endWait() } }
+    // On the thread of the commits, it would wait until there is nothing to commit.
+    if times { DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Self.patience)) { self.endWait() } }
   }
 
   /// Commits jobs that have waited long enough and that no other job has taken along.
@@ -144,7 +145,7 @@ final class CommitQueue: Sendable {
       defer { state.isDraining = true }
       return !state.isDraining
     }
-    if starts { drain() }
+    if starts { thread.async { self.drain() } }
   }
 
   private func drain() {
@@ -154,14 +155,15 @@ final class CommitQueue: Sendable {
           state.isDraining = false
           return []
         }
-        var group = Array(state.jobs.prefix(Self.groupSize))
+        let group = state.jobs.prefix(Self.groupSize)
         state.jobs.removeFirst(group.count)
-        if state.isDue || group.contains(where: \.comesFirst) {
-          group += state.awaitsAnswers
-          state.awaitsAnswers = []
-        }
-        if state.jobs.isEmpty { state.isDue = false }
-        return group.filter(\.comesFirst) + group.filter { !$0.comesFirst }
+        // A cancellation or an expiry must find what is stored.
+        let takesAll =
+          state.isDue || group.contains { $0.comesFirst || $0.purpose == .upkeep && $0.wait == .none }
+        let waiting = takesAll ? state.awaitsAnswers : []
+        if takesAll { state.awaitsAnswers = [] }
+        if state.isDue { state.isDue = state.jobs.contains { $0.wait != .none } }
+        return group.filter(\.comesFirst) + waiting + group.filter { !$0.comesFirst }
       }
       guard !jobs.isEmpty else { return }
       run(jobs[...])
@@ -283,6 +285,6 @@ enum CommitWait: Sendable {
   case none
   /// For any other write that does not wait.
   case forAnother
-  /// For a write with received items, which runs before it.
+  /// For received items, which are written before it, or a cancellation, which is written after it.
   case forAnswers
 }

@@ -32,9 +32,15 @@ final class WriteGroup {
   private var prepared: [Statement?] = []
   /// The commands of this machine whose answers the transaction brings, as their IDs in the order
   /// of the answers, by the number of the peer.
+  ///
+  /// `settle` keeps them. A job that queues a command again gives its stream a new epoch, so that
+  /// no later job of the transaction takes it for stored.
   var answered: [Int64: [[UInt8]]] = [:]
   /// The last ID in the order of the IDs among the commands that this machine has answered; `nil`
   /// as long as it is not known.
+  ///
+  /// `settle` keeps it. Jobs that do not know the group only delete answered commands, and a later
+  /// ID than the last one costs no more than a look-up. Whatever answers a command notes it here.
   private var newestApplied: [UInt8]?
   /// The time of the age clock when the transaction began; `nil` if its work is not new.
   let age: Int64?
@@ -139,7 +145,7 @@ final class WriteGroup {
   /// Requests that the age clock is stored when the group is settled.
   func noteAge(_ clock: StoreClock) { ageing = clock }
 
-  /// Writes the changes and discards the rest.
+  /// Writes the changes and discards what the database has.
   func settle(_ database: Database) throws {
     for (key, stream) in streams where stream.hasChanged {
       let known: Bindings = [

@@ -8,8 +8,8 @@ extension Store {
   ///
   /// On a full disk, this happens in steps. Each step frees space for the next one. If a step
   /// fails, the result contains the effects of the earlier steps and the fault. With `mayWait`, it
-  /// waits a moment to share the fsync of another commit; that commands are stored waits for their
-  /// answers, which say more.
+  /// waits a moment to share the fsync of another commit. The note that commands are stored waits
+  /// for their answers, which say more.
   @discardableResult
   public func forget(
     _ device: DeviceID, _ stored: StreamPosition, mayWait: Bool = false, at wall: Int64

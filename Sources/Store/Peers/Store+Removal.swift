@@ -143,20 +143,19 @@ extension Database {
 
   /// Closes every stream to and from a device, and deletes the items in them.
   func closeStreams(of device: DeviceID) throws {
+    guard let peer = try integer("SELECT number FROM peer WHERE device_id = ?", [device.bytes]) else { return }
     // Keys that were sent are overwritten before their rows are deleted.
     try run(
       """
       UPDATE outbox_item SET body = zeroblob(length(body))
-      WHERE peer = (SELECT number FROM peer WHERE device_id = ?) AND class = \(ItemNumber.control) AND kind = \(ItemNumber.keyRotation)
-      """, [Data(device.bytes)])
+      WHERE \(OutboxPlace.stream("?1", .control)) AND kind = \(ItemNumber.keyRotation)
+      """, [peer])
+    try run("DELETE FROM outbox_item WHERE \(OutboxPlace.peer("?1"))", [peer])
     // A command whose effect was given up has no outcome. In a new pairing, it is executed anew.
     try run(
-      """
-      DELETE FROM applied_command WHERE command_id IN (
-        SELECT command_id FROM pending_effect WHERE peer = (SELECT number FROM peer WHERE device_id = ?))
-      """, [Data(device.bytes)])
-    for table in ["outbox_item", "outbox_stream", "inbox_stream", "pending_effect"] {
-      try run("DELETE FROM \(table) WHERE peer = (SELECT number FROM peer WHERE device_id = ?)", [Data(device.bytes)])
+      "DELETE FROM applied_command WHERE command_id IN (SELECT command_id FROM pending_effect WHERE peer = ?)", [peer])
+    for table in ["outbox_stream", "inbox_stream", "pending_effect"] {
+      try run("DELETE FROM \(table) WHERE peer = ?", [peer])
     }
   }
 

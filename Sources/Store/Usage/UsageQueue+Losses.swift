@@ -54,8 +54,7 @@ extension UsageQueue {
     let words = try database.rows(
       """
       SELECT seq, kind, item_id, body FROM outbox_item
-      WHERE \(OutboxPlace.stream("?1", .usage)) AND kind = \(ItemNumber.usageLoss)
-        AND seq > (SELECT sent_bound FROM outbox_stream WHERE peer = ?1 AND class = \(ItemNumber.usage))
+      WHERE \(OutboxPlace.stream("?1", .usage, from: Self.unsent)) AND kind = \(ItemNumber.usageLoss)
       """, [parent.number])
     guard rows.count > 1, let id = RecordID(bytes: store.keys.freshID()) else { return 0 }
     var loss = UsageLoss(

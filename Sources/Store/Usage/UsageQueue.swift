@@ -122,6 +122,9 @@ struct UsageQueue {
     var record: UsageRecord
   }
 
+  /// The first number of the stream to the peer `?1` that was certainly not sent, in SQL.
+  static let unsent = "(SELECT sent_bound + 1 FROM outbox_stream WHERE peer = ?1 AND class = \(ItemNumber.usage))"
+
   /// Merges the oldest records of the same hour (level 1) or family day (2) into totals, and
   /// returns the number of items by which the queue shrinks.
   private func merge(into level: Int64) throws -> Int64 {
@@ -132,8 +135,7 @@ struct UsageQueue {
       database.cachedStatement(
         sql: """
           SELECT seq, body, length(body) + length(item_id) + 16 FROM outbox_item
-          WHERE \(OutboxPlace.stream("?1", .usage)) AND kind = \(ItemNumber.usageRecord) AND level < ?
-            AND seq > (SELECT sent_bound FROM outbox_stream WHERE peer = ?1 AND class = \(ItemNumber.usage))
+          WHERE \(OutboxPlace.stream("?1", .usage, from: Self.unsent)) AND kind = \(ItemNumber.usageRecord) AND level < ?
           ORDER BY place LIMIT ?
           """), arguments: [parent.number, level, Self.step])
     while let row = try cursor.next() {

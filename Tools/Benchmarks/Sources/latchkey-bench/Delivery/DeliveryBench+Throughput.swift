@@ -23,7 +23,9 @@ extension DeliveryBench {
           usageCost.append(cost)
         }
       }
-      for window in Self.windows(concurrency) {
+      // The window that has suited the broker worst so far is left out.
+      let worst = windows.min { $0.value.median < $1.value.median }?.key
+      for window in Self.windows(concurrency) where window != worst {
         let (rate, cost) = try brokerRate(window)
         windows[window, default: []].append(rate)
         brokerCost.append(cost)
@@ -39,8 +41,8 @@ extension DeliveryBench {
           "durable end-to-end, \(size) B, parent to child (commands)", commands.median, "messages/s", peer: peer,
           target: "at least 2 ×", met: commands.median >= 2 * peer),
         BenchRow(
-          "  child to parent (records of use)", usage.median, "messages/s", peer: peer, target: "at least 2 ×",
-          met: usage.median >= 2 * peer),
+          "  child to parent (records of use)", usage.median, "messages/s", peer: peer, target: "at least 2.5 ×",
+          met: usage.median >= 2.5 * peer),
         BenchRow("  processor time, commands", commandCost.median, "µs/message", peer: brokerCost.min()),
         BenchRow("  processor time, records of use", usageCost.median, "µs/message", peer: brokerCost.min()),
       ],

@@ -15,7 +15,7 @@ struct DeliveryCommand: AsyncParsableCommand {
   @Option(help: "Messages of a throughput run and of a drained queue.") var messages = 100_000
   @Option(help: "Bytes of text in each.") var size = 200
   @Option(help: "How many are under way at a time.") var concurrency = 2_048
-  @Option(help: "How often each is repeated; the median counts.") var rounds = 3
+  @Option(help: "How often each is repeated; the median counts.") var rounds = 5
   @Option(help: "Children that are connected to one parent.") var children = 1_000
   @Option(help: "Seconds that the idle child is watched.") var idle = 60
   @Option(help: "Only these, such as throughput,drain,single,return,children,growth,idle,api.") var only: String?
