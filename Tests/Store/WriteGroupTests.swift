@@ -40,18 +40,19 @@ struct WriteGroupTests {
     let rig = try StoreRig()
     let child = try await rig.paired(.child)
     let store = rig.store
-    // There is always work for the next transaction.
-    let writers = (1...3).map { writer in
-      Task { while !Task.isCancelled { try await store.set("work", to: "\(writer)") } }
+    let (command, position) = try await issued(rig, to: child)
+    // Each transaction ends only when there is work for the next one.
+    let isOver = Mutex(false)
+    store.beforeEachCommit {
+      guard !isOver.withLock({ $0 }) else { return }
+      let before = store.commits.waitingJobs
+      Task { try await store.commits.commit(.work) { _ in } }
+      while store.commits.waitingJobs == before { sched_yield() }
     }
-    for number in 1...5 as ClosedRange<UInt64> {
-      let (command, change) = try await rig.command(to: child)
-      let position = StreamPosition(streamClass: .command, epoch: change.epoch, through: number)
-      try await store.forget(child, position, mayWait: true, at: 11)
-      #expect(try await store.command(command.commandID)?.status == .stored)
-    }
-    for writer in writers { writer.cancel() }
-    for writer in writers { try await writer.value }
+    try await store.commits.commit(.work) { _ in }
+    try await store.forget(child, position, mayWait: true, at: 11)
+    isOver.withLock { $0 = true }
+    #expect(try await store.command(command.commandID)?.status == .stored)
   }
 
   @Test("A cancellation comes after the note that its command is stored, although the note may wait")
@@ -59,9 +60,8 @@ struct WriteGroupTests {
     let rig = try StoreRig()
     let child = try await rig.paired(.child)
     let store = rig.store
-    for number in 1...10 as ClosedRange<UInt64> {
-      let (command, change) = try await rig.command(to: child)
-      let position = StreamPosition(streamClass: .command, epoch: change.epoch, through: number)
+    for _ in 1...10 {
+      let (command, position) = try await issued(rig, to: child)
       let before = store.commitStatistics.writes
       async let forgotten = store.forget(child, position, mayWait: true, at: 11)
       // It waits, or its wait is over.
@@ -176,6 +176,14 @@ struct WriteGroupTests {
     let queue = try DatabaseQueue(path: rig.path)
     let longest = try await queue.read { try Int64.fetchOne($0, sql: "SELECT milliseconds FROM usage_longest") }
     #expect(longest == records.map { $0.sessionEnd - $0.sessionStart }.max())
+  }
+
+  /// Issues a command, and returns it with the report that it and all before it are stored.
+  private func issued(
+    _ rig: StoreRig, to child: DeviceID
+  ) async throws -> (command: ConfigurationCommand, position: StreamPosition) {
+    let (command, change) = try await rig.command(to: child)
+    return (command, StreamPosition(streamClass: .command, epoch: change.epoch, through: change.last))
   }
 
   /// Compares the counters of each stream with its rows.

@@ -10,7 +10,7 @@ extension LinkMachine {
 
   var need: DialMachine.Need {
     let replaceable = replaceable
-    // With a session that nobody doubts, as after almost every event, the rest need not be asked.
+    // The usual case comes first: there is a session, and it is not in doubt.
     guard current == nil || replaceable != nil, !isEnded, attempt == nil, isWorthCalling, !standing.callingKeys.isEmpty
     else { return .nothing }
     return replaceable.map { .sessionBeside($0) } ?? .session

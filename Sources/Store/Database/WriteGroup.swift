@@ -36,11 +36,11 @@ final class WriteGroup {
   /// `settle` keeps them. A job that queues a command again gives its stream a new epoch, so that
   /// no later job of the transaction takes it for stored.
   var answered: [Int64: [[UInt8]]] = [:]
-  /// The last ID in the order of the IDs among the commands that this machine has answered; `nil`
-  /// as long as it is not known.
+  /// The greatest ID among the commands that this machine has answered; `nil` if it is not known
+  /// yet.
   ///
-  /// `settle` keeps it. Jobs that do not know the group only delete answered commands, and a later
-  /// ID than the last one costs no more than a look-up. Whatever answers a command notes it here.
+  /// `settle` keeps it. Whatever answers a command notes it here. Jobs that do not know the group
+  /// only delete answered commands, so that this ID can be too great, which costs a look-up.
   private var newestApplied: [UInt8]?
   /// The time of the age clock when the transaction began; `nil` if its work is not new.
   let age: Int64?
@@ -97,7 +97,7 @@ final class WriteGroup {
 
   /// Returns whether a command may have been answered here before.
   ///
-  /// Later commands of a machine have later IDs, so that few of them have to be looked up.
+  /// Later commands of a machine have greater IDs, so that few of them have to be looked up.
   func mayBeApplied(_ id: [UInt8], _ database: Database) throws -> Bool {
     let newest =
       try newestApplied ?? database.first(

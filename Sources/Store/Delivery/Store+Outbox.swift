@@ -157,7 +157,7 @@ extension Database {
       freed.items += 1
       freed.bytes += row.integer(3)
       (freed.last, freed.lastID) = (row.integer(0), id)
-      // Answers come in the order of the IDs, mostly. For others, the statement changes no row.
+      // Answers mostly come in the order of the IDs. For others, the statement changes no row.
       while let answer = answered.first, answer.lexicographicallyPrecedes(id) { answered.removeFirst() }
       if row.integer(1) == Int64(ItemNumber.commandItem), answered.first != id {
         try run(note) {

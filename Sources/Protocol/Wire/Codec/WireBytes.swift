@@ -127,6 +127,6 @@ public struct MessageBodyCoding: BodyCoding {
 }
 
 extension WireBytes {
-  /// The bytes as an array, copied at once; `Array` would ask for them piece by piece.
+  /// The bytes as an array, copied in one step, which `Array(_:)` does not do.
   var array: [UInt8] { withUnsafeBytes { [UInt8]($0) } }
 }
