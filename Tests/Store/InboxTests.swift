@@ -24,6 +24,19 @@ import Testing
     #expect(try await rig.store.outboxPositions(parent)[.receipt]?.last == 6)
   }
 
+  @Test("A few receipts wait for another commit, and nothing else does")
+  func mayWait() {
+    func run(_ streamClass: StreamClass, _ count: UInt64) -> ItemRun {
+      let items = (1...count).map { DeliveryItem(sequence: $0, kind: .receipt, itemID: [], body: []) }
+      return ItemRun(streamClass: streamClass, epoch: 1, items: items)
+    }
+    #expect(Store.mayWait([run(.receipt, 8)]) && Store.mayWait([run(.receipt, 3), run(.receipt, 5)]))
+    #expect(!Store.mayWait([run(.receipt, 9)]) && !Store.mayWait([run(.receipt, 4), run(.receipt, 5)]))
+    for other in StreamClass.allCases where other != .receipt {
+      #expect(!Store.mayWait([run(other, 1)]) && !Store.mayWait([run(.receipt, 1), run(other, 1)]))
+    }
+  }
+
   @Test("A run with a gap is refused completely")
   func gap() async throws {
     let rig = try StoreRig()

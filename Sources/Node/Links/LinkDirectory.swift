@@ -14,11 +14,7 @@ actor LinkDirectory {
   /// `looks` holds the last one for each device.
   private var lastLook: UInt64 = 0
   private var looks: [DeviceID: UInt64] = [:]
-  /// The links' operations that have to wait, such as transactions.
-  ///
-  /// There is one consumer. Each link's machine limits the number of operations under way.
-  nonisolated let work: AsyncStream<Job>
-  nonisolated let jobs: AsyncStream<Job>.Continuation
+  nonisolated let operations = LinkOperations()
   /// The operations that wait for a peer: calls, and the reading of sessions until their end.
   ///
   /// There is one consumer.
@@ -33,7 +29,6 @@ actor LinkDirectory {
 
   init(_ context: NodeContext) {
     self.context = context
-    (work, jobs) = AsyncStream.makeStream()
     (peerWork, peerJobs) = AsyncStream.makeStream()
     (completed, promotions) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Limits.peers))
   }
@@ -76,7 +71,7 @@ actor LinkDirectory {
   func shutDown() async {
     isStopping = true
     for link in links.values { await link.shutDown() }
-    jobs.finish()
+    operations.finish()
     peerJobs.finish()
   }
 
@@ -113,7 +108,7 @@ actor LinkDirectory {
     let link = PeerLink(context: context, directory: self, record: record, key: key, streams: streams)
     links[device] = link
     byKey[key] = device
-    jobs.yield { await link.begin() }
+    operations.begin { await link.begin() }
   }
 
   /// Passes new keys, which are durable, to the links of their devices: first the keys, then the

@@ -11,17 +11,15 @@ struct LinkService: Service {
 
   init(directory: LinkDirectory) {
     self.directory = directory
+    directory.operations.start()
     work = Task {
       async let peerWork: Void = Self.carryOut(directory.peerWork)
-      await Self.carryOut(directory.work)
+      await directory.operations.allEnded()
       await peerWork
     }
   }
 
   /// Runs each operation in a task of its own, until there are no more of them.
-  ///
-  /// When a task ends, Swift looks for it among all tasks of its group, beginning with the oldest.
-  /// Operations that wait for a peer are therefore in another group than those that take a moment.
   private static func carryOut(_ jobs: AsyncStream<LinkDirectory.Job>) async {
     await withDiscardingTaskGroup { group in
       for await job in jobs { group.addTask { await job() } }
@@ -46,7 +44,10 @@ struct LinkService: Service {
   }
 
   /// Ends the operations without a word to the peers.
-  func end() { work.cancel() }
+  func end() {
+    directory.operations.finish()
+    work.cancel()
+  }
 }
 
 /// A service that accepts connections: sessions of paired devices, and pairings while a code is

@@ -55,18 +55,17 @@ extension PeerLink {
         fault = unread
       }
       let changes = result.changes.newest
-      update { machine, now in
+      let hasSent = update { machine, now in
         if let fault {
           machine.commitFailed(refused(fault), inForce: part, now: now)
         } else {
           machine.committed(runs, wasRemoved: result.wasRemoved, now: now)
         }
         // Answers to the committed part are queued even if the disk had no room for the rest.
-        for change in changes where change.device == peer {
-          machine.committed(change.streamClass, epoch: change.epoch, last: change.last, now: now)
-        }
+        return changes.filter { $0.device == peer }.reduce(false) { machine.committed($1, now: now) || $0 }
       }
       CrashPoint.storedSent.reached()
+      if hasSent { CrashPoint.runSent.reached() }
       if result.wasRemoved {
         await takeOverRemoval(result)
       } else {
@@ -220,6 +219,13 @@ extension PeerLink {
     } catch {
       logger.error("the peer's removal could not be carried out", metadata: ["reason": "\(error)"])
     }
+  }
+}
+
+extension LinkMachine {
+  mutating func committed(_ change: OutboxChange, now: BootInstant) -> Bool {
+    committed(
+      change.streamClass, epoch: change.epoch, last: change.last, items: change.items?.all ?? [], now: now)
   }
 }
 

@@ -96,7 +96,7 @@ actor PeerLink {
   }
 
   private nonisolated func drained(_ number: Int) {
-    directory.jobs.yield { await self.update { $0.drained(number, now: $1) } }
+    directory.operations.beginElsewhere { await self.update { $0.drained(number, now: $1) } }
   }
 
   private func runEffects() {
@@ -121,7 +121,7 @@ actor PeerLink {
     cancelAlarm()
     let number = AlarmClock.shared.set(after: moment - context.now()) { [weak self] in
       guard let self else { return }
-      directory.jobs.yield { await self.timerFired() }
+      directory.operations.beginElsewhere { await self.timerFired() }
     }
     alarm = (number, moment)
   }
@@ -142,7 +142,8 @@ actor PeerLink {
   /// Runs an operation that waits in a task of its own.
   func spawn(waitsForPeer: Bool = false, _ job: @escaping Job) {
     guard !isOver else { return }
-    (waitsForPeer ? directory.peerJobs : directory.jobs).yield { await job(self) }
+    guard waitsForPeer else { return directory.operations.begin { await job(self) } }
+    directory.peerJobs.yield { await job(self) }
   }
 
   func filled(_ number: Int) { machine.filled(number) }
@@ -193,7 +194,9 @@ actor PeerLink {
   func vanish() { update { $0.vanish(now: $1) } }
 
   func committed(_ change: OutboxChange) {
-    update { $0.committed(change.streamClass, epoch: change.epoch, last: change.last, now: $1) }
+    // Another change of the same transaction may have brought all of its items.
+    if look({ $0.hasSent(change.streamClass, epoch: change.epoch, through: change.last) }) { return }
+    if update({ $0.committed(change, now: $1) }) { CrashPoint.runSent.reached() }
   }
 
   /// Retries what the disk had refused.

@@ -184,6 +184,48 @@ public struct OutboxMachine: Sendable {
     streams[streamClass] = stream
   }
 
+  /// Returns whether the machine knows a stream with its epoch.
+  public func knows(_ streamClass: StreamClass, epoch: UInt64) -> Bool {
+    streams[streamClass]?.position.epoch == epoch
+  }
+
+  /// Returns whether everything up to a number was sent in the open session.
+  public func hasSent(_ streamClass: StreamClass, epoch: UInt64, through last: UInt64) -> Bool {
+    guard window != nil, let stream = streams[streamClass] else { return false }
+    return stream.position.epoch == epoch && stream.sentThrough >= last
+  }
+
+  /// Takes items that were just made durable, and returns the run to send; `nil` if they have to be
+  /// loaded because others go first or there is no room for them.
+  public mutating func handed(_ streamClass: StreamClass, epoch: UInt64, _ items: [DeliveryItem]) -> ItemRun? {
+    guard let window, !isLoading, let stream = streams[streamClass], stream.position.epoch == epoch,
+      !stream.isRestarting, !streams.contains(where: { $0.key != streamClass && $0.value.waits }),
+      let first = items.first?.sequence, first <= stream.sentThrough + 1
+    else { return nil }
+    let next = items.dropFirst(Int(clamping: stream.sentThrough + 1 - first))
+    var (count, bytes) = (0, 0)
+    for item in next {
+      guard stream.inFlightItems + count < window.items, stream.inFlightBytes + bytes < window.bytes else { break }
+      count += 1
+      bytes += item.cost
+    }
+    return send(streamClass, Array(next.prefix(count)))
+  }
+
+  /// Records that items, which follow what was sent before, are sent; returns their run.
+  private mutating func send(_ streamClass: StreamClass, _ items: [DeliveryItem]) -> ItemRun? {
+    guard var stream = streams[streamClass], let last = items.last else { return nil }
+    let bytes = items.reduce(0) { $0 + $1.cost }
+    stream.sentThrough = last.skipThrough
+    // The store may have newer items than it has reported.
+    stream.position.last = max(stream.position.last, last.skipThrough)
+    stream.inFlight.append((last.skipThrough, items.count, bytes))
+    stream.inFlightItems += items.count
+    stream.inFlightBytes += bytes
+    streams[streamClass] = stream
+    return ItemRun(streamClass: streamClass, epoch: stream.position.epoch, items: items)
+  }
+
   public mutating func restarted(_ streamClass: StreamClass, _ position: OutboxPosition) {
     var position = position
     if let news = ahead.removeValue(forKey: streamClass), news.epoch == position.epoch {
@@ -230,18 +272,10 @@ public struct OutboxMachine: Sendable {
   public mutating func loaded(_ load: Load, _ items: [DeliveryItem]) -> ItemRun? {
     guard load.session == session else { return nil }
     isLoading = false
-    guard window != nil, var stream = streams[load.streamClass], stream.position.epoch == load.epoch,
-      !stream.isRestarting, load.from == stream.sentThrough + 1, let last = items.last
+    guard window != nil, let stream = streams[load.streamClass], stream.position.epoch == load.epoch,
+      !stream.isRestarting, load.from == stream.sentThrough + 1
     else { return nil }
-    let bytes = items.reduce(0) { $0 + $1.cost }
-    stream.sentThrough = last.skipThrough
-    // The store may have newer items than it has reported.
-    stream.position.last = max(stream.position.last, last.skipThrough)
-    stream.inFlight.append((last.skipThrough, items.count, bytes))
-    stream.inFlightItems += items.count
-    stream.inFlightBytes += bytes
-    streams[load.streamClass] = stream
-    return ItemRun(streamClass: load.streamClass, epoch: load.epoch, items: items)
+    return send(load.streamClass, items)
   }
 
   /// Takes the peer's report of what it has stored; throws `SessionFault.violation`, the peer's

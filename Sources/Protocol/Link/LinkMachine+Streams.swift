@@ -24,14 +24,34 @@ extension LinkMachine {
   public mutating func loaded(_ load: OutboxMachine.Load, _ items: [DeliveryItem], now: BootInstant) {
     self.now = now
     if let run = outbox.loaded(load, items), let current {
-      for part in run.parts(of: settings.batchBytes) { send(SessionBatch(runs: [part]), on: current) }
-      noteRemovalSent(run, current)
+      send(run, on: current)
     } else if outbox.isPresent(load) {
       // Another load would give the same: the database may hold another stream than expected.
       isLoadHeld = true
       lookAtStreams(isAnew: true)
     }
     settle()
+  }
+
+  /// Returns whether everything up to a number was sent in the open session, so that its commit is
+  /// no news.
+  public func hasSent(_ streamClass: StreamClass, epoch: UInt64, through last: UInt64) -> Bool {
+    outbox.hasSent(streamClass, epoch: epoch, through: last)
+  }
+
+  /// Sends items that were just made durable, unless others go first or there is no room for them;
+  /// returns whether some were sent.
+  mutating func send(_ streamClass: StreamClass, epoch: UInt64, _ items: [DeliveryItem]) -> Bool {
+    guard !items.isEmpty, !hasStreamsInDoubt, let current, let session = sessions[current], !session.isFull,
+      !isOfNewPairing(session), let run = outbox.handed(streamClass, epoch: epoch, items)
+    else { return false }
+    send(run, on: current)
+    return true
+  }
+
+  private mutating func send(_ run: ItemRun, on number: Int) {
+    for part in run.parts(of: settings.batchBytes) { send(SessionBatch(runs: [part]), on: number) }
+    noteRemovalSent(run, number)
   }
 
   public mutating func loadFailed(_ load: OutboxMachine.Load, _ fault: LinkFault, now: BootInstant) {

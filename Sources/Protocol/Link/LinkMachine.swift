@@ -140,21 +140,26 @@ public struct LinkMachine: Sendable {
     settle()
   }
 
-  /// Records that items for the peer were made durable.
-  public mutating func committed(_ streamClass: StreamClass, epoch: UInt64, last: UInt64, now: BootInstant) {
+  /// Records that items for the peer were made durable, and returns whether some of them were sent.
+  ///
+  /// `items` are those of the transaction, in order; empty if they have to be loaded.
+  @discardableResult
+  public mutating func committed(
+    _ streamClass: StreamClass, epoch: UInt64, last: UInt64, items: [DeliveryItem] = [], now: BootInstant
+  ) -> Bool {
     self.now = now
-    committed(streamClass, epoch: epoch, last: last)
+    // A stream that is not known may have been closed since. A load finds out.
+    let isKnown = outbox.knows(streamClass, epoch: epoch)
+    outbox.committed(streamClass, epoch: epoch, last: last)
+    isLoadHeld = false
+    streamsTouched()
+    let isSent = isKnown && send(streamClass, epoch: epoch, items)
+    if current != nil { moved() }
     // If sessions fail soon after they open (a full disk, for example), one more item does not
     // help.
     if current == nil, !dialler.pace.hasFallenApart { showsLife() }
     settle()
-  }
-
-  mutating func committed(_ streamClass: StreamClass, epoch: UInt64, last: UInt64) {
-    outbox.committed(streamClass, epoch: epoch, last: last)
-    isLoadHeld = false
-    streamsTouched()
-    if current != nil { moved() }
+    return isSent
   }
 
   /// Retries the operations that the disk had refused, and looks for the peer, whose calls may have

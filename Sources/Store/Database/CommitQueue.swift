@@ -81,6 +81,7 @@ final class CommitQueue: Sendable {
   ) async throws(StoreError) -> Value {
     try await commitTogether(purpose) { database, group in
       try group.settle(database)
+      group.discardItems()
       return try body(database)
     }
   }
@@ -132,8 +133,15 @@ final class CommitQueue: Sendable {
       return (!state.isDraining, false)
     }
     if starts { thread.async { self.drain() } }
-    // On the thread of the commits, it would wait until there is nothing to commit.
-    if times { DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Self.patience)) { self.endWait() } }
+    if times { timeWait() }
+  }
+
+  /// Starts the timer that ends the wait of jobs.
+  private func timeWait() {
+    Task.detached {
+      try? await Task.sleep(for: .milliseconds(Self.patience), clock: .continuous)
+      self.endWait()
+    }
   }
 
   /// Commits jobs that have waited long enough and that no other job has taken along.
@@ -200,7 +208,8 @@ final class CommitQueue: Sendable {
   ///
   /// On failure, no change of theirs is kept, and `running` is the index of the job that failed.
   private func attempt(_ jobs: ArraySlice<Job>, _ running: inout Int) throws(StoreError) {
-    var endings: [@Sendable () -> Void] = []
+    // Whoever waits for the commit resumes before what only shares it.
+    var (endings, lateEndings): ([@Sendable () -> Void], [@Sendable () -> Void]) = ([], [])
     endings.reserveCapacity(jobs.count)
     let purpose: CommitPurpose = jobs.allSatisfy { $0.purpose == .upkeep } ? .upkeep : .work
     let tell = watcher.withLock { $0 }
@@ -213,7 +222,8 @@ final class CommitQueue: Sendable {
             let changes = database.totalChangesCount
             let group = WriteGroup(age: age())
             while running < jobs.endIndex {
-              endings.append(try jobs[running].run(database, group))
+              let ending = try jobs[running].run(database, group)
+              if jobs[running].wait == .none { endings.append(ending) } else { lateEndings.append(ending) }
               running += 1
             }
             try group.settle(database)
@@ -239,6 +249,7 @@ final class CommitQueue: Sendable {
       }
     }
     for ending in endings { ending() }
+    for ending in lateEndings { ending() }
     if !noted.isEmpty { tell?(noted) }
   }
 

@@ -22,8 +22,13 @@ final class WriteGroup {
     var bytes: Int64
     var isNew: Bool
     var hasChanged = false
+    /// The items that were added since the stream was read; `nil` in a class whose items may be
+    /// merged or replaced while they wait.
+    var added: CommittedItems?
   }
 
+  /// The items that the transaction has added to streams so far.
+  private var committed: [CommittedItems] = []
   private var streams: [Key: Stream] = [:]
   private var knownParents: [OutboxAddress]?
   private var active: [DeviceID: Int64] = [:]
@@ -80,9 +85,15 @@ final class WriteGroup {
     stream.items += 1
     stream.bytes += cost
     stream.hasChanged = true
+    if stream.added == nil, streamClass == .command || streamClass == .receipt {
+      let added = CommittedItems()
+      stream.added = added
+      committed.append(added)
+    }
     streams[key] = stream
     return OutboxChange(
-      device: peer.device, streamClass: streamClass, epoch: stream.epoch, last: UInt64(bitPattern: stream.last))
+      device: peer.device, streamClass: streamClass, epoch: stream.epoch, last: UInt64(bitPattern: stream.last),
+      items: stream.added)
   }
 
   private static func load(_ key: Key, _ database: Database) throws -> Stream {
@@ -144,6 +155,14 @@ final class WriteGroup {
 
   /// Requests that the age clock is stored when the group is settled.
   func noteAge(_ clock: StoreClock) { ageing = clock }
+
+  /// Leaves all added items to be read, because a job that may delete some of them follows.
+  ///
+  /// The group is settled.
+  func discardItems() {
+    for items in committed { items.discard() }
+    committed = []
+  }
 
   /// Writes the changes and discards what the database has.
   func settle(_ database: Database) throws {

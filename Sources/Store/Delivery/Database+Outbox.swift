@@ -37,6 +37,7 @@ extension Database {
       $0.add(level)
       $0.add(since.map(\.age) ?? group.age)
     }
+    change.items?.add(DeliveryItem(sequence: change.last, kind: kind, itemID: itemID, body: body))
     return change
   }
 
@@ -72,11 +73,20 @@ struct OutboxAddress: Hashable, Sendable {
 }
 
 /// A stream with new, durable items, which is reported to a peer's link after a commit.
-public struct OutboxChange: Hashable, Sendable {
+public struct OutboxChange: Equatable, Sendable {
   public var device: DeviceID
   public var streamClass: StreamClass
   public var epoch: UInt64
   public var last: UInt64
+  /// The items that the transaction added to the stream; `nil` if a link has to read them.
+  ///
+  /// All changes of a stream in a transaction share them.
+  public var items: CommittedItems?
+
+  public static func == (left: OutboxChange, right: OutboxChange) -> Bool {
+    left.device == right.device && left.streamClass == right.streamClass && left.epoch == right.epoch
+      && left.last == right.last
+  }
 }
 
 extension [OutboxChange] {

@@ -4,7 +4,7 @@ import LatchkeyModel
 ///
 /// A transaction collects them. A full disk may divide the items into several transactions, whose
 /// results are added up.
-public struct InboxResult: Hashable, Sendable {
+public struct InboxResult: Equatable, Sendable {
   /// The outgoing streams to which items were added: receipts, refusals, new keys, registers, or
   /// lists of parents.
   public var changes: [OutboxChange] = []

@@ -20,7 +20,8 @@ extension Store {
   ) async throws(StoreError) -> InboxResult {
     do throws(StoreError) {
       return try await receiveAtOnce(
-        runs, from: device, role: role, in: sessionKey, enforcement: enforcement, awaitsAgent: awaitsAgent, at: wall)
+        runs, from: device, role: role, in: sessionKey, enforcement: enforcement, awaitsAgent: awaitsAgent,
+        mayWait: Self.mayWait(runs), at: wall)
     } catch .diskFull where runs.reduce(0, { $0 + $1.items.count }) > 1 {}
     var result = InboxResult()
     var taken: [ItemRun] = []
@@ -34,7 +35,7 @@ extension Store {
           result.add(
             try await receiveAtOnce(
               [part], from: device, role: role, in: sessionKey, enforcement: enforcement, awaitsAgent: awaitsAgent,
-              at: wall))
+              mayWait: false, at: wall))
           taken.append(part)
           rest = rest.dropFirst(step)
         } catch .diskFull where step > 1 {
@@ -53,16 +54,25 @@ extension Store {
   /// The number of items in the first part on a full disk; a power of four.
   private static var longestPart: Int { 64 }
 
+  /// Returns whether runs wait a moment for another commit: those with a few receipts and nothing
+  /// else.
+  ///
+  /// The next command is often given right after the last one was stored, and would otherwise wait
+  /// for the commit of that one's receipt. More receipts fill a commit of their own.
+  static func mayWait(_ runs: [ItemRun]) -> Bool {
+    runs.allSatisfy { $0.streamClass == .receipt } && runs.reduce(0) { $0 + $1.items.count } <= 8
+  }
+
   private func receiveAtOnce(
     _ runs: [ItemRun], from device: DeviceID, role: DeviceRole, in sessionKey: [UInt8]?, enforcement: Enforcement,
-    awaitsAgent: Bool, at wall: Int64
+    awaitsAgent: Bool, mayWait: Bool, at wall: Int64
   ) async throws(StoreError) -> InboxResult {
     let decoded = runs.map { DecodedRun($0, coding) }
     let hasRemoval = runs.contains { $0.items.contains { $0.kind == .removal } }
     let age = age()
     // The answer of a command says more than the note that it is stored, which then has no row to
     // change.
-    return try await commits.commitTogether(comesFirst: true) { database, group in
+    return try await commits.commitTogether(wait: mayWait ? .forAnother : .none, comesFirst: true) { database, group in
       let isRemoved = try database.first(
         "SELECT state FROM peer WHERE device_id = ?", [device.bytes],
         { $0.integer(0) >= PeerRecord.State.removedUntold.rawValue })

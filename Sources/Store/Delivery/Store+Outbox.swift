@@ -202,7 +202,7 @@ extension Database {
 }
 
 /// The result of a peer's report that it has stored items.
-public struct StoredResult: Hashable, Sendable {
+public struct StoredResult: Equatable, Sendable {
   /// A Boolean value that indicates whether there were keys among them, which now apply.
   public var hasNewKeys = false
   /// The stream with the next keys, if others became due in the meantime.

@@ -186,7 +186,7 @@ extension Database {
 }
 
 /// The effects of removing a device, to be made visible once they are durable.
-public struct RemovalResult: Hashable, Sendable {
+public struct RemovalResult: Equatable, Sendable {
   /// The commands that it had not executed, oldest first.
   public var cancelled: [CommandID] = []
   /// The number of records and receipts that waited for it.

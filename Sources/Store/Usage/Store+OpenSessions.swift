@@ -12,7 +12,7 @@ public enum SessionOpening: Hashable, Sendable {
   case full
 }
 
-public enum SessionEnding: Hashable, Sendable {
+public enum SessionEnding: Equatable, Sendable {
   /// Another program of the session is still running.
   case open
   /// The record, and the changes to the streams that carry it.

@@ -34,10 +34,8 @@ import Testing
 
   @Test("A node that is closed without having run has no operations of links left", .timeLimit(.minutes(1)))
   func closed() async throws {
-    let (operations, ended) = AsyncStream<Void>.makeStream()
-    try await HomeNode.with(children: []) { home in
-      home.service.directory.jobs.onTermination = { _ in ended.finish() }
-    }
-    for await _ in operations {}
+    var operations: LinkOperations?
+    try await HomeNode.with(children: []) { home in operations = home.service.directory.operations }
+    await operations?.allEnded()
   }
 }

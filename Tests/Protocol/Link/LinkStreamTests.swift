@@ -9,6 +9,10 @@ import Testing
     .command: OutboxPosition(epoch: 5, storedThrough: 0, last: 2)
   ]
 
+  /// A stream whose items are all stored.
+  private static let emptyCommands = LinkStreams(
+    outbox: [.command: OutboxPosition(epoch: 5, storedThrough: 0, last: 0)])
+
   private static func items(_ numbers: ClosedRange<UInt64>) -> [DeliveryItem] {
     numbers.map {
       DeliveryItem(sequence: $0, kind: .command, itemID: [UInt8](repeating: UInt8($0), count: 16), body: [1])
@@ -69,6 +73,69 @@ import Testing
     #expect(rig.take().loads.isEmpty)
     rig.tell { $0.committed(.command, epoch: 5, last: 3, now: $1) }
     #expect(rig.take().loads.count == 1)
+  }
+
+  @Test func whatWasJustMadeDurableIsSentAtOnce() throws {
+    var rig = LinkRig(streams: Self.emptyCommands)
+    let number = rig.open()
+    _ = rig.take()
+    rig.tell {
+      let isSent = $0.committed(.command, epoch: 5, last: 1, items: Self.items(1...2), now: $1)
+      #expect(isSent)
+    }
+    let effects = rig.take()
+    #expect(effects.news.contains(.moved) && rig.machine.syncTotal == 2)
+    #expect(effects.said(on: number).flatMap(\.runs).flatMap(\.items).map(\.sequence) == [1, 2])
+    #expect(effects.loads.isEmpty && rig.machine.hasSent(.command, epoch: 5, through: 2))
+    rig.tell {
+      let isSent = $0.committed(.command, epoch: 5, last: 2, items: Self.items(1...2), now: $1)
+      #expect(!isSent)
+    }
+    #expect(rig.take().said(on: number).isEmpty)
+    // The next session sends again what was not stored.
+    rig.tell { $0.connectionEnded(number, now: $1) }
+    rig.tell { $0.committed(.command, epoch: 5, last: 3, items: Self.items(3...3), now: $1) }
+    #expect(!rig.machine.hasSent(.command, epoch: 5, through: 2))
+    _ = rig.take()
+    _ = rig.open(LinkRig.hello(ended: 1))
+    #expect(rig.take().loads.map(\.from) == [1])
+  }
+
+  @Test func theFirstItemOfAStreamIsLoadedSinceTheStreamMayHaveBeenClosed() throws {
+    var rig = LinkRig()
+    let number = rig.open()
+    _ = rig.take()
+    rig.tell {
+      let isSent = $0.committed(.command, epoch: 5, last: 1, items: Self.items(1...1), now: $1)
+      #expect(!isSent)
+    }
+    let effects = rig.take()
+    #expect(effects.said(on: number).isEmpty && effects.loads.map(\.from) == [1])
+    // An empty answer makes the machine read the streams.
+    let load = try #require(effects.loads.first)
+    rig.tell { $0.loaded(load, [], now: $1) }
+    #expect(rig.take().isReadingStreams)
+  }
+
+  @Test func nothingIsHandedToAFullConnectionOrWhileStreamsAreInDoubt() throws {
+    var rig = LinkRig(streams: Self.emptyCommands)
+    let number = rig.open()
+    rig.tell { machine, _ in machine.filled(number) }
+    rig.tell { $0.committed(.command, epoch: 5, last: 1, items: Self.items(1...1), now: $1) }
+    #expect(rig.take().said(on: number).flatMap(\.runs).isEmpty)
+    rig.tell { $0.drained(number, now: $1) }
+    let load = try #require(rig.take().loads.first)
+    rig.tell { $0.loaded(load, Self.items(1...1), now: $1) }
+    _ = rig.take()
+    // A new pairing may have closed the stream.
+    rig.tell { machine, now in
+      machine.changed(
+        PeerStanding(state: .active, keys: PairwiseKeys(present: LinkRig.key), pendingKey: LinkRig.otherKey),
+        keyID: [1], now: now)
+    }
+    #expect(rig.machine.current == number)
+    rig.tell { $0.committed(.command, epoch: 5, last: 2, items: Self.items(2...2), now: $1) }
+    #expect(rig.take().said(on: number).flatMap(\.runs).isEmpty)
   }
 
   @Test func aFullConnectionTakesNoMore() throws {

@@ -171,7 +171,8 @@ extension LinkRunner {
           machine.committed(told, wasRemoved: result.wasRemoved, now: now)
         }
         for change in own {
-          machine.committed(change.streamClass, epoch: change.epoch, last: change.last, now: now)
+          machine.committed(
+            change.streamClass, epoch: change.epoch, last: change.last, items: change.items, now: now)
         }
         spoilAfterCommit(&machine, in: began)
       }

@@ -143,7 +143,10 @@ final class LinkRunner {
 
   /// Passes on that items were made durable for the peer.
   func committed(_ change: ModelChange) {
-    update { $0.committed(change.streamClass, epoch: change.epoch, last: change.last, now: $1) }
+    update { machine, now in
+      machine.committed(
+        change.streamClass, epoch: change.epoch, last: change.last, items: change.items, now: now)
+    }
   }
 
   func diskRecovered() { update { $0.diskRecovered(now: $1) } }

@@ -118,8 +118,11 @@ package struct ModelStore {
       stream.items.append(item)
     }
     peers[place].outgoing[streamClass] = stream
+    let isHandedOn = streamClass == .command || streamClass == .receipt
+    let handed = DeliveryItem(sequence: item.sequence, kind: kind, itemID: itemID, body: body)
     return ModelChange(
-      device: peers[place].device, streamClass: streamClass, epoch: stream.epoch, last: stream.last)
+      device: peers[place].device, streamClass: streamClass, epoch: stream.epoch, last: stream.last,
+      items: isHandedOn && sources.fault != .numberBeforeItem ? [handed] : [])
   }
 
   /// Stores the items of numbers that were assigned alone; only a deliberate fault calls this.
