@@ -1,8 +1,6 @@
-import Foundation
 import LatchkeyHousehold
 import LatchkeyModel
 import LatchkeyTestSupport
-import Synchronization
 import Testing
 
 @testable import LatchkeyStore
@@ -42,15 +40,7 @@ struct CommittedItemsTests {
     let store = rig.store
     for isFollowed in [false, true] {
       let ids = (0..<3).map { _ in Samples.commandID(&rig.random) }
-      let isOpen = Mutex(false)
-      let mayEnd = Mutex(false)
-      store.beforeEachCommit {
-        isOpen.withLock { $0 = true }
-        while !mayEnd.withLock({ $0 }) { sched_yield() }
-      }
-      async let first: Void = store.set("work", to: "1")
-      while !isOpen.withLock({ $0 }) { await Task.yield() }
-      // These wait for the transaction that is under way, and share the next one.
+      let open = await HeldCommit(store)
       let changes = try await withThrowingTaskGroup(of: OutboxChange.self) { group in
         for id in ids {
           let waiting = store.commits.waitingJobs
@@ -67,10 +57,9 @@ struct CommittedItemsTests {
           }
           while store.commits.waitingJobs == waiting { await Task.yield() }
         }
-        mayEnd.withLock { $0 = true }
+        try await open.end()
         return try await group.reduce(into: [OutboxChange]()) { $0.append($1) }
       }
-      try await first
       let items = changes.compactMap(\.items)
       #expect(items.count == 3 && Set(items.map { ObjectIdentifier($0) }).count == 1)
       #expect(items.first?.all.count == (isFollowed ? 0 : 3))

@@ -86,15 +86,7 @@ struct WriteGroupTests {
       CREATE TRIGGER witness AFTER UPDATE OF status ON command
         BEGIN INSERT INTO witness VALUES (NEW.command_id, NEW.status); END;
       """)
-    // While a transaction is open, both wait for the next one.
-    let isOpen = Mutex(false)
-    let mayEnd = Mutex(false)
-    store.beforeEachCommit {
-      isOpen.withLock { $0 = true }
-      while !mayEnd.withLock({ $0 }) { sched_yield() }
-    }
-    async let first: Void = store.set("work", to: "1")
-    while !isOpen.withLock({ $0 }) { await Task.yield() }
+    let open = await HeldCommit(store)
     async let forgotten = store.forget(
       child, StreamPosition(streamClass: .command, epoch: change.epoch, through: change.last), mayWait: true, at: 11)
     while store.commits.waitingJobs < 1 { await Task.yield() }
@@ -104,8 +96,8 @@ struct WriteGroupTests {
       [ItemRun(streamClass: .receipt, epoch: 5, items: [receipt])], from: child, role: .child, enforcement: .recorded,
       at: 12)
     while store.commits.waitingJobs < 2 { await Task.yield() }
-    mayEnd.withLock { $0 = true }
-    _ = try await (first, forgotten, received)
+    try await open.end()
+    _ = try await (forgotten, received)
     let changes = try rig.look { try Row.fetchAll($0, sql: "SELECT id, status FROM witness ORDER BY rowid") }
     #expect(changes.map { $0["status"] } == ["executed", "stored"])
     #expect(changes.map { $0["id"] } == [answered, unanswered].map { Data($0.commandID.bytes) })

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The operations of the links that have to wait for something else than their peers, such as
-/// transactions.
+/// The operations of the links that wait for the database or another part of the node, not for a
+/// peer.
 ///
-/// Each link's machine limits the number of operations under way. They are no child tasks: an
-/// operation of a link begins on the thread that runs the link, and no other thread has to wake up
-/// for that.
+/// Each link's machine limits the number of operations under way. They are not child tasks of a
+/// task group, because another thread would have to wake up to start each of them. An operation of
+/// a link begins on the thread that runs the link.
 final class LinkOperations: Sendable {
   typealias Operation = @Sendable () async -> Void
 
@@ -42,8 +42,8 @@ final class LinkOperations: Sendable {
     }
   }
 
-  /// Begins an operation on another thread, for callers that must not be kept, such as the thread
-  /// of the connections.
+  /// Begins an operation on another thread, for callers that must not wait, such as the thread of
+  /// the connections.
   func beginElsewhere(_ operation: @escaping Operation) {
     guard admit(operation) else { return }
     Task.detached {
@@ -52,10 +52,11 @@ final class LinkOperations: Sendable {
     }
   }
 
-  /// Refuses all further operations.
+  /// Refuses all further operations, and those that wait for the start.
   func finish() {
     let waiting = state.withLock { state in
       state.isFinished = true
+      state.held = nil
       return state.takeWaiting()
     }
     for continuation in waiting { continuation.resume() }

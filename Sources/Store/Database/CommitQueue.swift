@@ -208,7 +208,7 @@ final class CommitQueue: Sendable {
   ///
   /// On failure, no change of theirs is kept, and `running` is the index of the job that failed.
   private func attempt(_ jobs: ArraySlice<Job>, _ running: inout Int) throws(StoreError) {
-    // Whoever waits for the commit resumes before what only shares it.
+    // Callers that needed this commit resume before those whose jobs could wait for another one.
     var (endings, lateEndings): ([@Sendable () -> Void], [@Sendable () -> Void]) = ([], [])
     endings.reserveCapacity(jobs.count)
     let purpose: CommitPurpose = jobs.allSatisfy { $0.purpose == .upkeep } ? .upkeep : .work

@@ -3,9 +3,8 @@ import Synchronization
 
 /// The items that a transaction has added to a stream, in the order of their numbers.
 ///
-/// Their link sends them without reading them back from the database. The transaction adds them
-/// before it is durable, and nobody looks at them until it is. If it added more than can be sent at
-/// once, these are the first ones.
+/// Their link sends them without reading them back from the database. It gets them only after the
+/// transaction is durable. They are at most as many as are sent at once; a link loads the rest.
 ///
 /// Spec: Protocol/05-delivery.md §4.
 public final class CommittedItems: Sendable {

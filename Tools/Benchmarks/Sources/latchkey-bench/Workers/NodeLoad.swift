@@ -41,7 +41,7 @@ struct NodeLoad {
   ) async throws -> (times: (began: Int64, ended: Int64), asked: Durations, accepted: Durations) {
     let clock = StoredClock()
     let watcher = Task { [node, device, streamClass] in
-      // One at a time waits without a clock, as a program with one message would.
+      // A single message is waited for directly, as a program that sends one would do.
       guard concurrency > 1 else { return }
       var through: UInt64 = 0
       while !Task.isCancelled {
