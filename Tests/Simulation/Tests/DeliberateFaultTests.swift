@@ -16,7 +16,7 @@ import Testing
     .dropWithoutLoss: 28, .ignoreCaps: 18, .eraseKeyTooEarly: 21, .quarantineAtFirstReturn: 464, .ageOnWallClock: 9,
     .takeFromRemoved: 3, .neverDeclareDead: 4, .keepNewerSession: 5, .ignoreFailedCommit: 2, .forgetParts: 157,
     .forgetPendingAtEnd: 72, .keepClosedStreams: 16, .reportInOldSession: 21, .discardByOlderCall: 3,
-    .applyOlderLook: 304, .dropReceiptsAtRestart: 173, .forgetPendingEffects: 9, .keepRestoredFacts: 92,
+    .applyOlderLook: 304, .dropReceiptsAtRestart: 63, .forgetPendingEffects: 9, .keepRestoredFacts: 92,
     .forgetLists: 158,
   ]
 
