@@ -8,6 +8,12 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
 ]
 
+/// The settings of modules whose code is kept small in programs for release.
+///
+/// They wait for people, the network or the node most of the time, and no node runs them to deliver
+/// a command or a record.
+let compact = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 let nio: [Target.Dependency] = [
   .product(name: "NIOCore", package: "swift-nio"),
   .product(name: "NIOPosix", package: "swift-nio"),
@@ -72,9 +78,10 @@ let package = Package(
     .systemLibrary(name: "CSystemd", path: "Sources/CSystemd", providers: [.apt(["libsystemd-dev"])]),
 
     .target(name: "CTexts", path: "Sources/CTexts", exclude: ["de.po"]),
-    // Imported by nothing: it takes the place of parts of Swift's static libraries.
+    // Imported by nothing, and linked into every program: it takes the place of parts of Swift's
+    // static libraries and of the loader.
     .target(name: "CStatic", path: "Sources/CStatic"),
-    .target(name: "LatchkeyModel", dependencies: ["CTexts"], path: "Sources/Model", swiftSettings: strict),
+    .target(name: "LatchkeyModel", dependencies: ["CTexts", "CStatic"], path: "Sources/Model", swiftSettings: strict),
     .target(
       name: "LatchkeyRules", dependencies: ["LatchkeyModel"], path: "Sources/Rules",
       swiftSettings: strict),
@@ -114,7 +121,7 @@ let package = Package(
       ] + nio,
       path: "Sources/Node", swiftSettings: strict),
     .target(
-      name: "LatchkeySystem", dependencies: ["LatchkeyModel", "CProcess", "CSystemd", "CInput", "CStatic"],
+      name: "LatchkeySystem", dependencies: ["LatchkeyModel", "CProcess", "CSystemd", "CInput"],
       path: "Sources/System", swiftSettings: strict),
     .target(
       name: "LatchkeyAgentProtocol", dependencies: ["LatchkeyModel"], path: "Sources/AgentProtocol",
@@ -133,7 +140,7 @@ let package = Package(
         "LatchkeyWeb", "CTerminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Rainbow", package: "Rainbow"), .product(name: "NIOHTTP1", package: "swift-nio"),
       ] + nio,
-      path: "Sources/Commands", swiftSettings: strict),
+      path: "Sources/Commands", swiftSettings: compact),
     // What carries notices to phones and home automation, in a process of its own.
     .target(
       name: "LatchkeyBridge",
@@ -142,7 +149,7 @@ let package = Package(
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ] + nio,
-      path: "Sources/Bridge", swiftSettings: strict),
+      path: "Sources/Bridge", swiftSettings: compact),
     // The family's pages, in a process of its own.
     .target(
       name: "LatchkeyWeb",
@@ -156,7 +163,7 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "NIOTLS", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ] + nio,
-      path: "Sources/Web", swiftSettings: strict),
+      path: "Sources/Web", swiftSettings: compact),
     .executableTarget(
       name: "latchkey", dependencies: ["LatchkeyCommands"], path: "Sources/latchkey", swiftSettings: strict),
     .target(

@@ -1,4 +1,4 @@
-// The functions of libdispatch that threads.c takes the place of.
+// What takes the place of parts of Swift's static libraries and of the loader.
 
 #ifndef LATCHKEY_STATIC_H
 #define LATCHKEY_STATIC_H
@@ -9,5 +9,8 @@ struct dispatch_queue_global_s;
 void _dispatch_workq_worker_register(struct dispatch_queue_global_s *queue);
 // A thread ends, since nothing came for 5 s.
 void _dispatch_workq_worker_unregister(struct dispatch_queue_global_s *queue);
+
+// Carries out the table of relocations that the loader leaves alone; see relocate.c.
+void latchkey_relocate(void);
 
 #endif
