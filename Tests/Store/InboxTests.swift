@@ -37,6 +37,36 @@ import Testing
     }
   }
 
+  @Test("Bodies that were decoded ahead are not decoded again, unless the body or the kind is another one since")
+  func prepared() async throws {
+    let rig = try StoreRig()
+    let parent = try await rig.paired(.parent)
+    let items = (1...4).map { rig.item(UInt64($0), .message("text \($0)"), from: parent) }
+    var runs = [ItemRun(streamClass: .command, epoch: 7, items: items + [DeliveryItem(skipping: 5...5)])]
+    rig.store.prepare(&runs)
+    var ahead = runs[0].items
+    #expect(ahead.map { $0.prepared.content != nil } == [true, true, true, true, false])
+    #expect(ahead == items + [DeliveryItem(skipping: 5...5)] && Set(ahead) == Set(items + [ahead[4]]))
+    // What was decoded of another command betrays itself by that command's ID.
+    ahead[1].prepared = ahead[0].prepared
+    ahead[2].kind = ItemKind(rawValue: 99)
+    ahead[3].body = [0xFF]
+    #expect(ahead[3].prepared.content == nil)
+    #expect(try await rig.receive(ahead, from: parent).appliedCommands == 1)
+    #expect(try await rig.store.messages(limit: 20).map(\.text) == ["text 1"])
+    let epoch = try #require(try await rig.store.outboxPositions(parent)[.receipt]).epoch
+    let receipts = try await rig.store.load(
+      parent, .receipt, epoch: epoch, from: 1, items: 10, bytes: 1 << 16, at: 5)
+    let reasons = try receipts.map { item -> String? in
+      guard case .failed(let reason) = try rig.coding.receipt(item.body).outcome else { return nil }
+      return reason.english
+    }
+    #expect(reasons.count == 4 && reasons[0] == nil)
+    #expect(reasons[1]?.contains("another ID") == true)
+    #expect(reasons[2]?.contains("does not know this kind") == true)
+    #expect(reasons[3]?.contains("cannot be read") == true)
+  }
+
   @Test("A run with a gap is refused completely")
   func gap() async throws {
     let rig = try StoreRig()

@@ -10,7 +10,9 @@ public struct DeliveryItem: Hashable, Sendable {
   /// The ID of the command, record or receipt, 16 bytes; empty for `skip`.
   public var itemID: [UInt8]
   /// A protobuf message according to `kind`, at most `Limits.itemBodyBytes`.
-  public var body: [UInt8]
+  public var body: [UInt8] { didSet { prepared = PreparedBody() } }
+  /// What a store has decoded of the body ahead of its transaction.
+  public var prepared = PreparedBody()
 
   public init(sequence: UInt64, kind: ItemKind, itemID: [UInt8], body: [UInt8]) {
     (self.sequence, self.skipThrough, self.kind, self.itemID, self.body) = (sequence, sequence, kind, itemID, body)
@@ -27,6 +29,19 @@ public struct DeliveryItem: Hashable, Sendable {
 
   /// The number of bytes that the item counts for in windows and limits.
   public var cost: Int { body.count + itemID.count + 16 }
+}
+
+/// A decoded body, in a form that only the store knows.
+///
+/// It follows from the body, so that it makes no difference when items are compared.
+public struct PreparedBody: Hashable, Sendable {
+  /// The content; `nil` if nothing has been decoded yet.
+  public let content: (any AnyObject & Sendable)?
+
+  public init(_ content: (any AnyObject & Sendable)? = nil) { self.content = content }
+
+  public static func == (_: PreparedBody, _: PreparedBody) -> Bool { true }
+  public func hash(into _: inout Hasher) {}
 }
 
 /// Items of one stream with consecutive numbers, as one batch carries them.

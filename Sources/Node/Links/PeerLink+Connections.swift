@@ -108,8 +108,9 @@ extension PeerLink {
     // sent is not lost.
     guard var seat = seats[number] else { return }
     do throws(SessionFault) {
-      let batch = try seat.cipher.open(frame)
+      var batch = try seat.cipher.open(frame)
       seats[number] = seat
+      context.store.prepare(&batch.runs)
       update { $0.received(batch, on: number, now: $1) }
     } catch {
       update { $0.faulted(number, error, now: $1) }

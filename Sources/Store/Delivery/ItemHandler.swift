@@ -59,10 +59,16 @@ struct DecodedItem: Sendable {
   let item: DeliveryItem
   private let take: ItemHandler.Taking?
 
-  /// Decodes the item's body if this version handles its kind in that class.
+  /// Decodes the item's body if this version handles its kind in that class, unless it has been
+  /// decoded before.
   init(_ item: DeliveryItem, in streamClass: StreamClass, _ coding: any BodyCoding) {
     self.item = item
-    take = ItemHandlers.all[.init(streamClass: streamClass, kind: item.kind)]?.take(item.body, coding)
+    let place = ItemHandlers.Place(streamClass: streamClass, kind: item.kind)
+    if let decoded = item.prepared.content as? DecodedBody, decoded.place == place {
+      take = decoded.take
+    } else {
+      take = ItemHandlers.all[place]?.take(item.body, coding)
+    }
   }
 
   /// Brings the item into force, and returns whether this version handles its kind.
@@ -70,6 +76,32 @@ struct DecodedItem: Sendable {
     guard let take else { return false }
     try take(item, &inbox)
     return true
+  }
+}
+
+/// A body that was decoded before the transaction of its item was asked for.
+private final class DecodedBody: Sendable {
+  let place: ItemHandlers.Place
+  let take: ItemHandler.Taking
+
+  init(_ place: ItemHandlers.Place, _ take: @escaping ItemHandler.Taking) { (self.place, self.take) = (place, take) }
+}
+
+extension Store {
+  /// Decodes the bodies of received items, and keeps them in the items until `receive` is called
+  /// with them.
+  ///
+  /// A link does this while the items before are stored, so that their transaction begins sooner.
+  public func prepare(_ runs: inout [ItemRun]) {
+    for run in runs.indices {
+      let streamClass = runs[run].streamClass
+      for index in runs[run].items.indices {
+        let place = ItemHandlers.Place(streamClass: streamClass, kind: runs[run].items[index].kind)
+        guard let handler = ItemHandlers.all[place] else { continue }
+        let body = DecodedBody(place, handler.take(runs[run].items[index].body, coding))
+        runs[run].items[index].prepared = PreparedBody(body)
+      }
+    }
   }
 }
 
