@@ -1,14 +1,17 @@
-// Relocates a program for release at its start, in the place of the dynamic loader.
+// Relocates a program for release at its start, instead of the dynamic loader.
 //
 // A program that may be loaded anywhere has a pointer to itself in each of 160,000 places, and each
 // has to be increased by the address at which the program was loaded. A table with an entry of
 // 24 bytes for each took 3.9 MB of 52. The table in the format RELR has one bit for most of them.
 // The loaders of glibc before 2.36 cannot read it, and Ubuntu 22.04 has 2.35. So
 // `Tools/Package/release-options` has the linker mark the table as one for Android, which glibc
-// ignores, and has the program begin here, where the table is carried out with any glibc.
+// ignores, and has the program begin here, where the table is applied with any glibc.
 //
 // Until then, no pointer in the program's data is usable. This file uses none: all that it needs is
-// found relative to its own code, and what it calls in libc has been bound by the loader.
+// found relative to its own code, and the loader binds what it calls in libc. Nothing else may use
+// the program's data before: the loader copies no initial values of thread-local variables, calls
+// no early function of the program and shares no symbol of it with a library. `Tools/package`
+// checks this.
 
 #include "static.h"
 
@@ -27,7 +30,7 @@ extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 
 // Increases the pointers that a table names: an even entry is the address of one, and an odd entry
 // has a bit for each of the 63 places that follow the last one.
-static void carry_out(const ElfW(Addr) *table, size_t count, ElfW(Addr) base) {
+static void apply(const ElfW(Addr) *table, size_t count, ElfW(Addr) base) {
   ElfW(Addr) *place = NULL;
   for (size_t index = 0; index < count; index += 1) {
     ElfW(Addr) entry = table[index];
@@ -64,7 +67,7 @@ void latchkey_relocate(void) {
   }
   // Without memory for this, the program cannot run, and cannot say so yet either.
   if (end > start && mprotect((void *)start, end - start, PROT_READ | PROT_WRITE) != 0) __builtin_trap();
-  carry_out((const ElfW(Addr) *)(base + table), size / sizeof(ElfW(Addr)), base);
+  apply((const ElfW(Addr) *)(base + table), size / sizeof(ElfW(Addr)), base);
   if (end > start && mprotect((void *)start, end - start, PROT_READ) != 0) __builtin_trap();
 }
 

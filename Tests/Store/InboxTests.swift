@@ -37,17 +37,17 @@ import Testing
     }
   }
 
-  @Test("Bodies that were decoded ahead are not decoded again, unless the body or the kind is another one since")
+  @Test("Bodies that were decoded ahead are not decoded again, unless the body or the kind has changed since")
   func prepared() async throws {
     let rig = try StoreRig()
     let parent = try await rig.paired(.parent)
     let items = (1...4).map { rig.item(UInt64($0), .message("text \($0)"), from: parent) }
-    var runs = [ItemRun(streamClass: .command, epoch: 7, items: items + [DeliveryItem(skipping: 5...5)])]
-    rig.store.prepare(&runs)
-    var ahead = runs[0].items
+    var run = ItemRun(streamClass: .command, epoch: 7, items: items + [DeliveryItem(skipping: 5...5)])
+    rig.store.prepare(&run)
+    var ahead = run.items
     #expect(ahead.map { $0.prepared.content != nil } == [true, true, true, true, false])
     #expect(ahead == items + [DeliveryItem(skipping: 5...5)] && Set(ahead) == Set(items + [ahead[4]]))
-    // What was decoded of another command betrays itself by that command's ID.
+    // A body that was decoded for another command is recognised by that command's ID.
     ahead[1].prepared = ahead[0].prepared
     ahead[2].kind = ItemKind(rawValue: 99)
     ahead[3].body = [0xFF]

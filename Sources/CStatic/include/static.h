@@ -10,7 +10,7 @@ void _dispatch_workq_worker_register(struct dispatch_queue_global_s *queue);
 // A thread ends, since nothing came for 5 s.
 void _dispatch_workq_worker_unregister(struct dispatch_queue_global_s *queue);
 
-// Carries out the table of relocations that the loader leaves alone; see relocate.c.
+// Applies the table of relocations that the loader ignores; see relocate.c.
 void latchkey_relocate(void);
 
 #endif

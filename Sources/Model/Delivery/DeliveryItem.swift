@@ -11,8 +11,8 @@ public struct DeliveryItem: Hashable, Sendable {
   public var itemID: [UInt8]
   /// A protobuf message according to `kind`, at most `Limits.itemBodyBytes`.
   public var body: [UInt8] { didSet { prepared = PreparedBody() } }
-  /// What a store has decoded of the body ahead of its transaction.
-  public var prepared = PreparedBody()
+  /// The body as a store decoded it before its transaction.
+  package var prepared = PreparedBody()
 
   public init(sequence: UInt64, kind: ItemKind, itemID: [UInt8], body: [UInt8]) {
     (self.sequence, self.skipThrough, self.kind, self.itemID, self.body) = (sequence, sequence, kind, itemID, body)
@@ -34,14 +34,14 @@ public struct DeliveryItem: Hashable, Sendable {
 /// A decoded body, in a form that only the store knows.
 ///
 /// It follows from the body, so that it makes no difference when items are compared.
-public struct PreparedBody: Hashable, Sendable {
+package struct PreparedBody: Hashable, Sendable {
   /// The content; `nil` if nothing has been decoded yet.
-  public let content: (any AnyObject & Sendable)?
+  package let content: (any AnyObject & Sendable)?
 
-  public init(_ content: (any AnyObject & Sendable)? = nil) { self.content = content }
+  package init(_ content: (any AnyObject & Sendable)? = nil) { self.content = content }
 
-  public static func == (_: PreparedBody, _: PreparedBody) -> Bool { true }
-  public func hash(into _: inout Hasher) {}
+  package static func == (_: PreparedBody, _: PreparedBody) -> Bool { true }
+  package func hash(into _: inout Hasher) {}
 }
 
 /// Items of one stream with consecutive numbers, as one batch carries them.

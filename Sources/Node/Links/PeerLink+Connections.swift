@@ -108,9 +108,8 @@ extension PeerLink {
     // sent is not lost.
     guard var seat = seats[number] else { return }
     do throws(SessionFault) {
-      var batch = try seat.cipher.open(frame)
+      let batch = try seat.cipher.open(frame)
       seats[number] = seat
-      context.store.prepare(&batch.runs)
       update { $0.received(batch, on: number, now: $1) }
     } catch {
       update { $0.faulted(number, error, now: $1) }

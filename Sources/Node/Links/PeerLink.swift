@@ -55,10 +55,11 @@ actor PeerLink {
     let verifier = ControlVerifier(
       identity: Hexadecimal.decode(record.device.identityKey).flatMap { try? IdentityPublicKey(bytes: $0) },
       sender: peer, receiver: context.own, senderRole: record.device.role)
-    let settings = LinkSettings(
+    var settings = LinkSettings(
       device: context.own, runID: context.runID, name: context.name.text, role: context.profile.role,
       host: { IPAddress($0).flatMap { $0.leadsElsewhere ? $0.description : nil } },
       verify: { (run) throws(SessionFault) in try verifier.verify(run) })
+    settings.prepare = { [store = context.store] in store.prepare(&$0) }
     machine = LinkMachine(
       peer: peer, settings: settings, standing: record.standing, keyID: Self.keyID(record),
       streams: streams, told: record.told.compactMap { SocketEndpoint($0) },

@@ -125,8 +125,10 @@ public struct InboxMachine: Sendable {
   ///
   /// This is so if the run contains nothing new, since the peer then missed the earlier report. The
   /// function throws `SessionFault.violation`, the peer's fault, for a gap, and for more items than
-  /// the window allows.
-  public mutating func received(_ run: ItemRun) throws(SessionFault) -> StreamPosition? {
+  /// the window allows. `prepare` is called with the new items, if there are any.
+  public mutating func received(
+    _ run: ItemRun, prepare: (inout ItemRun) -> Void = { _ in }
+  ) throws(SessionFault) -> StreamPosition? {
     // The first run of a stream that was created after the Hello states the epoch itself.
     var stream = streams[run.streamClass] ?? begun(run.streamClass, epoch: run.epoch)
     if run.epoch != stream.epoch {
@@ -155,7 +157,9 @@ public struct InboxMachine: Sendable {
     heldItems[run.streamClass] = items
     heldBytes[run.streamClass] = bytes
     streams[run.streamClass] = stream
-    gathered.append(ItemRun(streamClass: run.streamClass, epoch: run.epoch, items: fresh))
+    var new = ItemRun(streamClass: run.streamClass, epoch: run.epoch, items: fresh)
+    prepare(&new)
+    gathered.append(new)
     return nil
   }
 

@@ -105,7 +105,7 @@ extension LinkMachine {
       var known: [StreamClass: StreamPosition] = [:]
       for run in batch.runs {
         try settings.verify(run)
-        if let position = try inbox.received(run) { known[position.streamClass] = position }
+        if let position = try inbox.received(run, prepare: settings.prepare) { known[position.streamClass] = position }
       }
       if !known.isEmpty { send(SessionBatch(stored: known.keys.sorted().compactMap { known[$0] }), on: number) }
       if let reach = batch.reach { received(reach, number) }

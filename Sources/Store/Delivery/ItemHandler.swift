@@ -92,15 +92,11 @@ extension Store {
   /// with them.
   ///
   /// A link does this while the items before are stored, so that their transaction begins sooner.
-  public func prepare(_ runs: inout [ItemRun]) {
-    for run in runs.indices {
-      let streamClass = runs[run].streamClass
-      for index in runs[run].items.indices {
-        let place = ItemHandlers.Place(streamClass: streamClass, kind: runs[run].items[index].kind)
-        guard let handler = ItemHandlers.all[place] else { continue }
-        let body = DecodedBody(place, handler.take(runs[run].items[index].body, coding))
-        runs[run].items[index].prepared = PreparedBody(body)
-      }
+  public func prepare(_ run: inout ItemRun) {
+    for index in run.items.indices {
+      let place = ItemHandlers.Place(streamClass: run.streamClass, kind: run.items[index].kind)
+      guard let handler = ItemHandlers.all[place] else { continue }
+      run.items[index].prepared = PreparedBody(DecodedBody(place, handler.take(run.items[index].body, coding)))
     }
   }
 }

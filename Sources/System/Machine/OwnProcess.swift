@@ -96,11 +96,15 @@ public enum ResidentMemory {
       // A mapping begins with ADDRESS PERMISSIONS OFFSET DEVICE INODE PATH.
       let fields = line.split(separator: 0x20, maxSplits: 5)
       guard let first = fields.first, first.last != 0x3A else {
-        // Memory without private pages is identical to its file. Tables that the dynamic linker has
-        // written to, before it forbade that, have some.
-        if fields.first?.elementsEqual("Anonymous:".utf8) == true, fields.count > 1,
-          fields[1].elementsEqual("0".utf8), let found = mapping
-        {
+        // Memory without private pages, here or on a swap device, is identical to its file. Tables
+        // that were written to at the start, before that was forbidden, have some. The line about
+        // swap comes last.
+        guard fields.count > 1, let found = mapping else { continue }
+        let isLast = fields[0].elementsEqual("Swap:".utf8)
+        guard isLast || fields[0].elementsEqual("Anonymous:".utf8) else { continue }
+        if !fields[1].elementsEqual("0".utf8) {
+          mapping = nil
+        } else if isLast {
           madvise(UnsafeMutableRawPointer(mutating: found.baseAddress), found.count, Int32(MADV_DONTNEED))
         }
         continue

@@ -122,12 +122,15 @@ import Testing
   @Test mutating func whatWasSeenIsLeftOut() throws {
     var inbox = InboxMachine([position(4)])
     let again = run(2...6)
-    _ = try inbox.received(again)
+    var prepared: [ItemRun] = []
+    _ = try inbox.received(again) { prepared.append($0) }
     let fresh = try unwrap(inbox.nextCommit())
+    #expect(prepared == fresh)
     #expect(fresh.map(\.items) == [Array(again.items.suffix(2))])
     // The machine also recognizes items that are received and not yet committed. The answer states
     // what is durable.
-    #expect(try inbox.received(again) == position(4))
+    #expect(try inbox.received(again) { prepared.append($0) } == position(4))
+    #expect(prepared.count == 1)
     _ = inbox.committed(fresh)
     #expect(try inbox.received(again) == position(6))
     #expect(inbox.nextCommit() == nil)
