@@ -56,7 +56,7 @@ void latchkey_relocate(void) {
   }
   if (size == 0) return;
 
-  // What only the loader writes to has been made read-only by now, by whole pages.
+  // By now, the loader has made the pages read-only that only it writes to.
   ElfW(Addr) start = 0, end = 0;
   const ElfW(Phdr) *header = (const ElfW(Phdr) *)(base + __ehdr_start.e_phoff);
   ElfW(Addr) page = ~((ElfW(Addr))getauxval(AT_PAGESZ) - 1);
@@ -65,7 +65,7 @@ void latchkey_relocate(void) {
     start = (base + header[index].p_vaddr) & page;
     end = (base + header[index].p_vaddr + header[index].p_memsz) & page;
   }
-  // Without memory for this, the program cannot run, and cannot say so yet either.
+  // If the kernel has no memory for this, the program cannot run, and cannot print a message yet.
   if (end > start && mprotect((void *)start, end - start, PROT_READ | PROT_WRITE) != 0) __builtin_trap();
   apply((const ElfW(Addr) *)(base + table), size / sizeof(ElfW(Addr)), base);
   if (end > start && mprotect((void *)start, end - start, PROT_READ) != 0) __builtin_trap();

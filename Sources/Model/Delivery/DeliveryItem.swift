@@ -33,7 +33,7 @@ public struct DeliveryItem: Hashable, Sendable {
 
 /// A decoded body, in a form that only the store knows.
 ///
-/// It follows from the body, so that it makes no difference when items are compared.
+/// It is derived from the body, so a comparison of items ignores it.
 package struct PreparedBody: Hashable, Sendable {
   /// The content; `nil` if nothing has been decoded yet.
   package let content: (any AnyObject & Sendable)?

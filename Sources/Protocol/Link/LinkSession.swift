@@ -98,9 +98,7 @@ public struct LinkSettings: Sendable {
   /// Checks a run; throws if its sender cannot have created its content, or if it contains a kind
   /// that must not be ignored.
   public var verify: @Sendable (ItemRun) throws(SessionFault) -> Void
-  /// Does ahead what the transaction of a run would otherwise wait for.
-  ///
-  /// It is called with runs of new items that were checked.
+  /// Prepares a run of new items that were checked, so that its transaction has less to do.
   public var prepare: @Sendable (inout ItemRun) -> Void = { _ in }
 
   /// Returns the host for an address of 4 or 16 bytes; `nil` if no other machine can be called

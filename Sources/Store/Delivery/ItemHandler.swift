@@ -91,7 +91,8 @@ extension Store {
   /// Decodes the bodies of received items, and keeps them in the items until `receive` is called
   /// with them.
   ///
-  /// A link does this while the items before are stored, so that their transaction begins sooner.
+  /// A link calls this while earlier items are being stored, so that the next transaction can begin
+  /// sooner.
   public func prepare(_ run: inout ItemRun) {
     for index in run.items.indices {
       let place = ItemHandlers.Place(streamClass: run.streamClass, kind: run.items[index].kind)

@@ -96,8 +96,8 @@ public enum ResidentMemory {
       // A mapping begins with ADDRESS PERMISSIONS OFFSET DEVICE INODE PATH.
       let fields = line.split(separator: 0x20, maxSplits: 5)
       guard let first = fields.first, first.last != 0x3A else {
-        // Memory without private pages, here or on a swap device, is identical to its file. Tables
-        // that were written to at the start, before that was forbidden, have some. The line about
+        // A mapping without private pages, in memory or on a swap device, is identical to its file.
+        // Tables that were relocated when the program started have private pages. The line about
         // swap comes last.
         guard fields.count > 1, let found = mapping else { continue }
         let isLast = fields[0].elementsEqual("Swap:".utf8)
