@@ -78,8 +78,8 @@ let package = Package(
     .systemLibrary(name: "CSystemd", path: "Sources/CSystemd", providers: [.apt(["libsystemd-dev"])]),
 
     .target(name: "CTexts", path: "Sources/CTexts", exclude: ["de.po"]),
-    // Imported by nothing, and linked into every program with LatchkeyModel: it takes the place of
-    // parts of Swift's static libraries and of the loader.
+    // Linked into every program with LatchkeyModel, and imported by the benchmarks alone: it takes
+    // the place of parts of Swift's static libraries and of the loader.
     .target(name: "CStatic", path: "Sources/CStatic"),
     .target(name: "LatchkeyModel", dependencies: ["CTexts", "CStatic"], path: "Sources/Model", swiftSettings: strict),
     .target(

@@ -3,6 +3,9 @@
 #ifndef LATCHKEY_STATIC_H
 #define LATCHKEY_STATIC_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 struct dispatch_queue_global_s;
 
 // A thread begins to work for a global queue.
@@ -12,5 +15,15 @@ void _dispatch_workq_worker_unregister(struct dispatch_queue_global_s *queue);
 
 // Applies the table of relocations that the loader ignores; see relocate.c.
 void latchkey_relocate(void);
+
+// Looks up how a type of the program conforms to a protocol of it; see conformances.c. Returns false
+// if only Swift's runtime can tell. `*witnesses` is NULL if the type does not conform.
+bool latchkey_conformance(const void *type, const void *protocol, const void **witnesses);
+
+// To compare the table with the runtime: the type and the protocol of a conformance of the program;
+// `*type` is NULL if it is generic. Returns false if there are fewer conformances.
+bool latchkey_conformance_at(size_t index, const void **type, const void **protocol);
+// Asks the runtime itself. Only in a program that is linked with the options for release.
+const void *latchkey_runtime_conformance(const void *type, const void *protocol);
 
 #endif

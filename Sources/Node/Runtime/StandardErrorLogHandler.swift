@@ -30,7 +30,7 @@ struct StandardErrorLogHandler: LogHandler {
   func line(
     at date: Date, level: Logger.Level, message: String, metadata: Logger.Metadata, isTerminal: Bool = false
   ) -> String {
-    let time = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    let time = Self.time(date)
     switch format {
     case .text where isTerminal:
       let pairs = metadata.sorted { $0.key < $1.key }.map { " (\($0.key): \(PrintableText.of($0.value.description)))" }
@@ -62,11 +62,29 @@ struct StandardErrorLogHandler: LogHandler {
     return lines.joined(separator: "\n") + "\n"
   }
 
+  /// Returns the time in UTC with milliseconds, such as 2026-03-01T18:05:09.120Z.
+  ///
+  /// A node logs before it calls its peers, and a calendar of Foundation's would take half a
+  /// millisecond of its start.
+  private static func time(_ date: Date) -> String {
+    let milliseconds = Int64((date.timeIntervalSince1970 * 1_000).rounded())
+    let fraction = (milliseconds % 1_000 + 1_000) % 1_000
+    var (seconds, parts) = (time_t((milliseconds - fraction) / 1_000), tm())
+    gmtime_r(&seconds, &parts)
+    let day = digits([parts.tm_year + 1_900, parts.tm_mon + 1, parts.tm_mday], "-")
+    return "\(day)T\(digits([parts.tm_hour, parts.tm_min, parts.tm_sec], ":")).\(String(fraction + 1_000).dropFirst())Z"
+  }
+
   /// Returns the time of the day in this machine's zone, such as 18:05:09.
   private static func clock(_ date: Date) -> String {
     var (seconds, parts) = (time_t(date.timeIntervalSince1970), tm())
     localtime_r(&seconds, &parts)
-    return [parts.tm_hour, parts.tm_min, parts.tm_sec].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+    return digits([parts.tm_hour, parts.tm_min, parts.tm_sec], ":")
+  }
+
+  /// Returns numbers with two digits or more each.
+  private static func digits(_ numbers: [CInt], _ separator: String) -> String {
+    numbers.map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: separator)
   }
 
   private struct JSONEvent: Encodable {

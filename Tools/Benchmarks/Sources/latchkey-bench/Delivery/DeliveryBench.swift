@@ -65,13 +65,15 @@ final class DeliveryBench {
   /// A parent's worker and a child's, paired and connected.
   func pair() throws -> NodePair { try NodePair(folder: fresh("pair")) }
 
+  /// The program `latchkey` beside this one.
+  let tool = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    .appendingPathComponent("latchkey").path
+
   /// The name of the child that `pairedProcesses` makes.
   static let childName = "bench child"
 
   /// Starts `latchkey run` for a parent and for a child, without mDNS, and pairs them.
   func pairedProcesses(_ name: String) async throws -> (parent: NodeProcess, child: NodeProcess) {
-    let tool = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-      .appendingPathComponent("latchkey").path
     let options = ["--no-discovery"]
     let parent = try await NodeProcess.start(
       tool: tool, folder: fresh("\(name)-parent"), role: .parent, name: "bench parent", options: options)

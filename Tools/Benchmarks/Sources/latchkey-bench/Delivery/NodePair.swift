@@ -36,10 +36,9 @@ final class NodePair {
     parent = try WorkerProcess(role: .parent, folder: folder + "-parent", port: port)
   }
 
-  /// The time at which the child's process last opened its folder.
-  var upAt: Int64 { child.upAt }
+  var childFolder: String { folder + "-child" }
 
-  func startChild() throws { child = try WorkerProcess(role: .child, folder: folder + "-child") }
+  func startChild() throws { child = try WorkerProcess(role: .child, folder: childFolder) }
 
   /// Returns the processor time of both, in seconds.
   func seconds() throws -> Double {

@@ -33,6 +33,15 @@ final class NodeProcess {
     }
   }
 
+  /// Starts `latchkey run` on a child's folder that exists, without mDNS and agent.
+  ///
+  /// It does not wait until the node answers.
+  static func resume(tool: String, folder: String) throws -> Process {
+    let process = Process()
+    _ = try run(process, tool: tool, folder: folder, options: ["--no-discovery", "--no-agent"])
+    return process
+  }
+
   private init(_ folder: String, _ client: ControlClient, _ process: Process, _ log: FileHandle) {
     self.folder = folder
     self.client = client

@@ -4,15 +4,13 @@ import LatchkeyModel
 /// Nodes in their own process, which is controlled by lines on its standard input and output.
 final class WorkerProcess {
   private let lines: LineProcess
-  /// The time at which its nodes were open.
-  let upAt: Int64
 
   /// Starts a worker; with more than one node, `folder` is the prefix of their state folders, and
   /// port 0 is any.
   init(role: DeviceRole, folder: String, nodes: Int = 1, port: Int64 = 0) throws {
     let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
     lines = try LineProcess(own, ["worker", role.rawValue, folder, "--nodes", String(nodes), "--port", String(port)])
-    upAt = try lines.read("up").first.flatMap { Int64($0) } ?? 0
+    _ = try lines.read("up")
   }
 
   /// The process ID, for the kernel's counts.
