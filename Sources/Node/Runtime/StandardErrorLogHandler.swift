@@ -67,7 +67,7 @@ struct StandardErrorLogHandler: LogHandler {
   /// A node logs before it calls its peers, and a calendar of Foundation's would take half a
   /// millisecond of its start.
   private static func time(_ date: Date) -> String {
-    let milliseconds = Int64((date.timeIntervalSince1970 * 1_000).rounded())
+    let milliseconds = Int64((date.timeIntervalSince1970 * 1_000).rounded(.down))
     let fraction = (milliseconds % 1_000 + 1_000) % 1_000
     var (seconds, parts) = (time_t((milliseconds - fraction) / 1_000), tm())
     gmtime_r(&seconds, &parts)
