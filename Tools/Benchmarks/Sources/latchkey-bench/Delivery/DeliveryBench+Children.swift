@@ -48,20 +48,28 @@ extension DeliveryBench {
 
   func fleetMeasured() throws -> FleetMeasured {
     if let measured { return measured }
-    let fleet = try NodeFleet(folder: fresh("fleet"), children: children / 10, tell: tell)
-    defer { fleet.end() }
-    let few = try costToAll(fleet, 40)
-    try fleet.grow(to: children)
-    let memory = try fleet.memory()
-    let many = try costToAll(fleet, max(3, rounds))
+    let few = try NodeFleet(folder: fresh("few"), children: children / 10, tell: tell)
+    defer { few.end() }
+    let many = try NodeFleet(folder: fresh("fleet"), children: children, tell: tell)
+    defer { many.end() }
+    let memory = try many.memory()
+    // The first command takes longer.
+    for fleet in [few, many] { _ = try costToAll(fleet, 1) }
+    // In turns, since the machine's speed changes.
+    var (ofFew, ofMany, seconds): ([Double], [Double], [Double]) = ([], [], [])
+    for _ in 0..<max(3, rounds) {
+      ofFew.append(try costToAll(few, 10).cost)
+      let one = try costToAll(many, 1)
+      ofMany.append(one.cost)
+      seconds.append(one.seconds)
+    }
     let result = FleetMeasured(
-      before: memory.before, after: memory.after, secondsToAll: many.seconds, costs: (few.cost, many.cost))
+      before: memory.before, after: memory.after, secondsToAll: seconds.median, costs: (ofFew.median, ofMany.median))
     measured = result
     return result
   }
 
   private func costToAll(_ fleet: NodeFleet, _ count: Int) throws -> (cost: Double, seconds: Double) {
-    _ = try fleet.parent.ask("all 1 \(size)", "all")
     let before = try ProcessCost.of(fleet.parent.id).seconds
     let answer = try fleet.parent.ask("all \(count) \(size)", "all")
     let cost = try ProcessCost.of(fleet.parent.id).seconds - before

@@ -6,29 +6,22 @@ final class NodeFleet {
   let parent: WorkerProcess
   private var workers: [WorkerProcess] = []
   private let before: Int64
-  private let folder: String
-  private(set) var children = 0
-  private let tell: (String) -> Void
+  let children: Int
 
-  init(folder: String, children: Int, tell: @escaping (String) -> Void) throws {
-    self.folder = folder
-    self.tell = tell
+  init(folder: String, children: Int, tell: (String) -> Void) throws {
+    self.children = children
     parent = try WorkerProcess(role: .parent, folder: folder + "-parent")
     before = try ProcessCost.of(parent.id).residentBytes
-    try grow(to: children)
-  }
-
-  /// Pairs more children until there are so many.
-  func grow(to count: Int) throws {
-    while children < count {
-      let nodes = min(Self.nodesPerProcess, count - children)
+    var paired = 0
+    while paired < children {
+      let nodes = min(Self.nodesPerProcess, children - paired)
       let worker = try WorkerProcess(role: .child, folder: "\(folder)-\(workers.count)", nodes: nodes)
       workers.append(worker)
       for node in 0..<nodes { try WorkerProcess.pair(parent, worker, node: node) }
-      children += nodes
-      tell("  \(children) children are paired")
+      paired += nodes
+      tell("  \(paired) children are paired")
     }
-    _ = try parent.ask("connected \(count)", "connected")
+    _ = try parent.ask("connected \(children)", "connected")
   }
 
   /// Returns the bytes of the parent's memory before the first child, and now.
