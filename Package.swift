@@ -42,6 +42,8 @@ let package = Package(
     .library(name: "LatchkeyCommands", targets: ["LatchkeyCommands"]),
     .library(name: "LatchkeyHousehold", targets: ["LatchkeyHousehold"]),
     .library(name: "LatchkeyRules", targets: ["LatchkeyModel", "LatchkeyRules"]),
+    // The benchmarks compare its table of conformances with Swift's runtime.
+    .library(name: "CStatic", targets: ["CStatic"]),
     // Only tests load these into nodes.
     .library(name: "LatchkeyDiskFault", type: .dynamic, targets: ["LatchkeyDiskFault"]),
     .library(name: "LatchkeyClockShift", type: .dynamic, targets: ["LatchkeyClockShift"]),

@@ -18,6 +18,7 @@ let package = Package(
     .executableTarget(
       name: "latchkey-bench",
       dependencies: [
+        .product(name: "CStatic", package: "latchkey"),
         .product(name: "LatchkeyProtocol", package: "latchkey"),
         .product(name: "LatchkeyNode", package: "latchkey"),
         .product(name: "LatchkeyCommands", package: "latchkey"),

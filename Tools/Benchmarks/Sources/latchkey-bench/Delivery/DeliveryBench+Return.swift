@@ -40,8 +40,7 @@ extension DeliveryBench {
           target: "at most 1.2 ×", met: ours.median <= 1.2 * theirs.median)
       ],
       note:
-        "Ten messages wait. From the start of `latchkey run` until the parent "
-        + "hears that the first is stored; the broker's: from the start of the subscriber's process to its first message, "
-        + "in its memory.")
+        "Ten messages wait. From the start of `latchkey run` until the parent hears that the first is stored; the broker's: "
+        + "from the start of the subscriber's process to its first message, in its memory.")
   }
 }
